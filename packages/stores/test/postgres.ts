@@ -1,9 +1,9 @@
 /** Provides PostgreSQL for tests: empty databases, or a separate server that a test may stop, kill and restart. */
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import type { BrokerAddress } from './postgres-broker.ts';
-import { PostgresServer, type ServerOptions } from './postgres-server.ts';
+import { PostgresServer, type PostgresServerOptions } from './postgres-server.ts';
 
 /** Runs a statement. */
 export type TestQuery = (
@@ -72,6 +72,20 @@ export async function copyTestDatabase(of: TestDatabase): Promise<TestDatabase> 
 }
 
 /** Starts a server for one test, with binaries that are prepared once per test run. */
-export async function startOwnServer(options: Omit<ServerOptions, 'binaries'> = {}): Promise<PostgresServer> {
+export async function startOwnServer(options: Omit<PostgresServerOptions, 'binaries'> = {}): Promise<PostgresServer> {
   return PostgresServer.start({ ...options, binaries: await askBroker('/binaries') });
+}
+
+/** Returns how many rows of the node table the server has read for connections that are closed. */
+export async function countNodesRead(database: TestDatabase): Promise<number> {
+  const [row] = await database.query(
+    "SELECT (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS n FROM pg_stat_user_tables WHERE relname = 'node' AND schemaname = 'public'",
+  );
+  return Number(row?.['n']);
+}
+
+/** Waits until the connections of closed stores have ended, because the server adds up their reads only at their end. */
+export async function waitForClosedConnections(database: TestDatabase): Promise<void> {
+  const open = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'coppice' AND datname = current_database()";
+  await expect.poll(() => database.query(open), { timeout: 60_000 }).toEqual([]);
 }

@@ -1,12 +1,12 @@
 /** The parts of shared SQL statements that are written differently for PostgreSQL than for SQLite. */
 import { nextMatchSql } from '../sql/match.ts';
-import { inTreeSql, nodeNumberByIdSql } from '../sql/numbers.ts';
+import { inTreeByIdSql, nodeNumberByIdSql } from '../sql/numbers.ts';
 import type { SqlDialect } from '../sql/query.ts';
 import { selectPathCells } from '../sql/rows.ts';
 
 // The inner SELECT is evaluated once, and not for each row that reads an item of the list.
 const walk = `WITH RECURSIVE walk(no, at) AS (
-    SELECT s.no, 0 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
+    SELECT s.no, 0 FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2
     UNION ALL
     SELECT ${nextMatchSql('((SELECT CAST($3 AS JSONB)) ->> CAST(walk.at AS INTEGER))')}, walk.at + 1
     FROM walk WHERE walk.no IS NOT NULL AND walk.at < $4
@@ -27,12 +27,15 @@ export const postgresDialect: SqlDialect = {
   list: (parameter) => `(SELECT unnest(CAST(${parameter} AS TEXT[])))`,
   pairs: (parameter) =>
     `(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_array_elements(CAST(${parameter} AS JSON)))`,
+  // Written without a join: with old statistics, a join may read the whole tree for each mark.
+  setVisitMarks: `UPDATE node SET last_no = (SELECT c.no FROM node c WHERE c.id = ((SELECT CAST($2 AS JSONB)) ->> node.id))
+    WHERE ${inTreeByIdSql('node')} AND node.id = ANY (ARRAY(SELECT jsonb_object_keys(CAST($2 AS JSONB))))`,
   prefixWalk: (base, from, keys) => ({ sql: walk, params: [base, from, JSON.stringify(keys), keys.length] }),
   // Every row also contains the parent's id of the last row. This is faster than a lookup for each row or a second
   // query.
   pathWalk: (columns) => `WITH RECURSIVE up AS (
       SELECT s.*, s.parent_no AS above, CAST(NULL AS BIGINT) AS below, 1 AS level
-      FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
+      FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
       UNION ALL
       SELECT n.*, n.parent_no, up.no, up.level + 1 FROM up JOIN node n ON n.no = up.parent_no
       WHERE up.level < $3 AND up.no <> coalesce(${nodeNumberByIdSql('$4')}, -1) AND n.parent_no IS NOT NULL AND n.removed_in IS NULL

@@ -8,7 +8,7 @@ import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { copyTree } from '../../test/copy-tree.ts';
-import type { TestDatabase } from '../../test/postgres.ts';
+import { countNodesRead, type TestDatabase, waitForClosedConnections } from '../../test/postgres.ts';
 import { createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { open } from './index.ts';
 
@@ -26,19 +26,10 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Returns how many rows of the node table the server has read so far. */
-async function nodesRead(): Promise<number> {
-  const [row] = await database.query(
-    "SELECT (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS n FROM pg_stat_user_tables WHERE relname = 'node' AND schemaname = 'public'",
-  );
-  return Number(row?.['n']);
-}
-
-/** Waits until the connections of the store have ended, because the server adds up their reads only at their end. */
+/** Closes the store and waits until its reads are counted. */
 async function endConnections(): Promise<void> {
   await store.close();
-  const open = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'coppice' AND datname = current_database()";
-  await expect.poll(() => database.query(open)).toEqual([]);
+  await waitForClosedConnections(database);
 }
 
 const perTree = 400;
@@ -54,12 +45,12 @@ test('[L212] the check of one tree reads the rows of that tree, however many oth
   const fixture = await manyTrees(1);
   const readBy = async () => {
     await endConnections();
-    const before = await nodesRead();
+    const before = await countNodesRead(database);
     store = await open(database.url);
     const report = await store.fsck({ treeId: fixture.treeId });
     expect(report).toMatchObject({ trees: 1, nodes: perTree + 1, findings: [] });
     await endConnections();
-    const read = (await nodesRead()) - before;
+    const read = (await countNodesRead(database)) - before;
     store = await open(database.url);
     return read;
   };

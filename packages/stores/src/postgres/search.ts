@@ -5,7 +5,7 @@
 import { type Role, type TreeId, treeId } from '@coppice/core';
 import { encodeColumnText } from '../sql/exact-text.ts';
 import { nodesWrittenBy } from '../sql/log.ts';
-import { inTreeSql, numbersPerTree, treeNoSql } from '../sql/numbers.ts';
+import { inTreeByIdSql, inTreeSql, numbersPerTree, treeNoSql } from '../sql/numbers.ts';
 import {
   execute,
   queryRow,
@@ -126,7 +126,7 @@ function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
       yield* copyTexts(
         tree,
         yield* queryRows(
-          `SELECT ${saidColumns} FROM node n WHERE ${inTreeSql('n')} AND n.role <> 'root' AND n.id IN ${postgresDialect.list('$2')}`,
+          `SELECT ${saidColumns} FROM node n WHERE ${inTreeByIdSql('n')} AND n.role <> 'root' AND n.id IN ${postgresDialect.list('$2')}`,
           base,
           JSON.stringify(ids.slice(start, start + batch)),
         ),

@@ -9,7 +9,7 @@ import { isConnectionLimitReached, isConnectionLost } from './failures.ts';
 import type { PostgresSettings, TargetServerKind } from './options.ts';
 
 /** One server of the URL: its name for messages, its connection pool, and a function that connects outside the pool. */
-export interface PostgresServer {
+export interface ListedServer {
   readonly name: string;
   readonly pool: Pool;
   readonly makeClient: () => Client;
@@ -41,7 +41,7 @@ const requirements: Readonly<
 
 /** The servers of one database, and which of them is in use. */
 export class ServerList {
-  readonly #servers: readonly PostgresServer[];
+  readonly #servers: readonly ListedServer[];
   readonly #place: string;
   readonly #target: TargetServerKind;
   readonly #connectTimeout: number;
@@ -51,7 +51,7 @@ export class ServerList {
   #current = 0;
 
   constructor(
-    servers: readonly PostgresServer[],
+    servers: readonly ListedServer[],
     { place, target, connectTimeout }: Pick<PostgresSettings, 'place' | 'target' | 'connectTimeout'>,
   ) {
     this.#servers = servers;
@@ -162,7 +162,7 @@ export class ServerList {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  #server(at: number): PostgresServer {
+  #server(at: number): ListedServer {
     const server = this.#servers[at];
     if (server === undefined) throw new Error('The URL names at least one server.');
     return server;

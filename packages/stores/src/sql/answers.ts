@@ -17,7 +17,7 @@ import { rowOf } from '@coppice/core/tree';
 import { findUndoRecord, readLogWithContents } from './log.ts';
 import { matchKeysInTables } from './match.ts';
 import { queryAncestorLinks, queryNodesWithSharedMatch } from './node-links.ts';
-import { inTreeSql, treeNoSql } from './numbers.ts';
+import { inTreeByIdSql, inTreeSql, treeNoSql } from './numbers.ts';
 import {
   queryCells,
   queryRow,
@@ -70,7 +70,7 @@ import {
 } from './subtree.ts';
 
 // The SQL expression for the number of the node `$2` in the tree with base `$1`.
-const byId = `(SELECT s.no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2)`;
+const byId = `(SELECT s.no FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2)`;
 
 /**
  * Answers a read from prefetched rows, without a query; undefined if a query is needed. Nearly every chat message is
@@ -339,7 +339,7 @@ function* pathNotes(scope: TreeScope, read: PathRequest): SqlTask<Reads['pathMet
 
 function* answerNodes(scope: TreeScope, ids: readonly NodeId[]): SqlTask<readonly Node[]> {
   const found = yield* queryCells(
-    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTreeSql('n')} AND n.id IN ${scope.dialect.list('$2')} AND n.removed_in IS NULL`,
+    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTreeByIdSql('n')} AND n.id IN ${scope.dialect.list('$2')} AND n.removed_in IS NULL`,
     baseOfScope(scope),
     JSON.stringify(ids),
   );
@@ -356,7 +356,7 @@ function* answerChildIds(scope: TreeScope, of: readonly NodeId[]): SqlTask<Reads
   const children = new Map<string, NodeId[]>();
   const found = yield* queryRows(
     `SELECT n.id, p.id AS parent_id FROM node p JOIN node n ON n.parent_no = p.no
-    WHERE ${inTreeSql('p')} AND p.id IN ${scope.dialect.list('$2')} AND n.removed_in IS NULL ORDER BY n.parent_no, n.position`,
+    WHERE ${inTreeByIdSql('p')} AND p.id IN ${scope.dialect.list('$2')} AND n.removed_in IS NULL ORDER BY n.parent_no, n.position`,
     baseOfScope(scope),
     JSON.stringify(of),
   );
@@ -374,7 +374,7 @@ function* answerTopmost(scope: TreeScope, ids: readonly NodeId[]): SqlTask<NodeI
   if (ids.length < 2) return [...ids];
   const list = scope.dialect.list('$2');
   const covered = yield* queryRows(
-    `WITH RECURSIVE wanted(no) AS (SELECT s.no FROM node s WHERE ${inTreeSql('s')} AND s.id IN ${list}),
+    `WITH RECURSIVE wanted(no) AS (SELECT s.no FROM node s WHERE ${inTreeByIdSql('s')} AND s.id IN ${list}),
     up(origin, at) AS (
       SELECT s.no, s.parent_no FROM node s WHERE s.no IN (SELECT no FROM wanted)
       UNION

@@ -22,7 +22,7 @@ import type { UploadClaim, WaitingUploads } from '../waiting-uploads.ts';
 import { answerFromPrefetch, answerRead } from './answers.ts';
 import { countDownWaitingUploads, lockBlobs } from './attachments.ts';
 import { readLogWithContents } from './log.ts';
-import { inTreeSql, treeNoSql } from './numbers.ts';
+import { inTreeByIdSql, treeNoSql } from './numbers.ts';
 import {
   execute,
   type Query,
@@ -238,7 +238,7 @@ function treeAfterCommit(
 }
 
 const parentColumns = `${selectCells('n', nodeHeadColumns)}, (SELECT max(e.position) FROM node e WHERE e.parent_no = n.no) AS edge`;
-const namedParent = `SELECT ${parentColumns} FROM node n WHERE ${inTreeSql('n')} AND n.id = $2 AND n.removed_in IS NULL`;
+const namedParent = `SELECT ${parentColumns} FROM node n WHERE ${inTreeByIdSql('n')} AND n.id = $2 AND n.removed_in IS NULL`;
 // Sent together with the lock of the tree, when the tree's number is not known yet.
 const ofTree = `JOIN tree t ON t.id = $1 AND t.no = ${treeNoSql('n')}`;
 const foreseenParent = `SELECT ${parentColumns},

@@ -18,7 +18,7 @@ import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { clampPageLength } from '../limits.ts';
 import { foldCase } from '../search.ts';
 import { countLoggedSteps } from './log.ts';
-import { inTreeByIndexSql, inTreeSql } from './numbers.ts';
+import { inTreeByIdSql, inTreeByIndexSql } from './numbers.ts';
 import {
   jsonColumn,
   queryRow,
@@ -173,7 +173,7 @@ export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
 export function* listRemovedTogether(base: number, top: NodeId, removedIn: number): SqlTask<NodeId[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE gone(no, id) AS (
-      SELECT s.no, s.id FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.removed_in = $3
+      SELECT s.no, s.id FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2 AND s.removed_in = $3
       UNION ALL
       SELECT n.no, n.id FROM gone JOIN node n ON n.parent_no = gone.no WHERE n.removed_in = $3 AND n.id <> $2
     ) SELECT id FROM gone`,

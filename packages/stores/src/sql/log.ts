@@ -27,7 +27,7 @@ import {
 import { isPurgedContent, purgedContent } from '@coppice/core/store';
 import { applyPatch } from '@coppice/core/tree';
 import { redactStep } from '../purge.ts';
-import { inTreeSql } from './numbers.ts';
+import { inTreeByIdSql } from './numbers.ts';
 import {
   execute,
   jsonColumn,
@@ -236,7 +236,7 @@ class PastNodes {
     const known = this.#nodes.get(id);
     if (known !== undefined) return known;
     const [found] = yield* queryCells(
-      `SELECT ${selectCells('n', nodeColumns)}, n.meta_in FROM node n WHERE ${inTreeSql('n')} AND n.id = $2`,
+      `SELECT ${selectCells('n', nodeColumns)}, n.meta_in FROM node n WHERE ${inTreeByIdSql('n')} AND n.id = $2`,
       baseOfScope(this.#scope),
       id,
     );

@@ -1,6 +1,6 @@
 /** Marks subtrees as removed or restored. */
 import type { RowChange } from '@coppice/core';
-import { inTreeSql } from './numbers.ts';
+import { inTreeByIdSql } from './numbers.ts';
 import { execute, queryRow, type SqlTask } from './query.ts';
 import { assertPathHasNoCycle, throwCycle } from './scope.ts';
 
@@ -10,7 +10,7 @@ import { assertPathHasNoCycle, throwCycle } from './scope.ts';
  */
 function markSubtree(condition: string): string {
   return `WITH RECURSIVE below(no) AS (
-    SELECT n.no FROM node n WHERE ${inTreeSql('n')} AND n.id = $2 AND ${condition}
+    SELECT n.no FROM node n WHERE ${inTreeByIdSql('n')} AND n.id = $2 AND ${condition}
     UNION ALL
     SELECT n.no FROM below JOIN node n ON n.parent_no = below.no WHERE n.id <> $2 AND ${condition}
   ) UPDATE node SET removed_in = $3 WHERE no IN (SELECT no FROM below)`;
@@ -31,7 +31,7 @@ export function* markSubtreeRows(base: number, change: Extract<RowChange, { op: 
   if ((yield* execute(markLive, base, id, to)) === 0) return;
   // If the statement also marked the parent of the node, the parent is its descendant too, so the parents form a cycle.
   const circle = yield* queryRow(
-    `SELECT 1 AS yes FROM node n JOIN node p ON p.no = n.parent_no WHERE ${inTreeSql('n')} AND n.id = $2 AND p.removed_in = $3`,
+    `SELECT 1 AS yes FROM node n JOIN node p ON p.no = n.parent_no WHERE ${inTreeByIdSql('n')} AND n.id = $2 AND p.removed_in = $3`,
     base,
     id,
     to,

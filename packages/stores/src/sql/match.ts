@@ -1,7 +1,7 @@
 /** Finds the longest prefix of a message history that exists in a tree. */
 import { matchParentOfChildren, type NodeHead, type NodeId, nodeId, type Reads } from '@coppice/core';
 import { decodeColumnText } from './exact-text.ts';
-import { inTreeSql, nodeNumberOf } from './numbers.ts';
+import { inTreeByIdSql, nodeNumberOf } from './numbers.ts';
 import { queryRow, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
 import { baseOfScope, isAncestorInTables, nodeIdOfRow, readLiveHead, type TreeScope } from './scope.ts';
 
@@ -64,7 +64,7 @@ function* walkMatches(scope: TreeScope, from: WalkStart, keys: readonly string[]
 const shortest = 4;
 
 const withKey = 'n.equality_key = $3 AND n.removed_in IS NULL ORDER BY n.position, n.no';
-const startNo = `(SELECT s.no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2)`;
+const startNo = `(SELECT s.no FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2)`;
 const matched = `SELECT n.id FROM node n WHERE n.match_no = ${startNo} AND ${withKey}`;
 const onlyOne = `SELECT n.id FROM node n WHERE n.match_no = coalesce(CAST($4 AS BIGINT), ${startNo}) AND ${withKey} LIMIT 1`;
 

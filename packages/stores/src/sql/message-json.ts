@@ -1,13 +1,13 @@
 /** Builds the JSON texts of messages from stored columns, without parsing them. */
 import { type NodeId, nodeId } from '@coppice/core';
-import { inTreeSql } from './numbers.ts';
+import { inTreeByIdSql } from './numbers.ts';
 import { queryRows, type SqlTask, sqlText } from './query.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
 /** Returns the JSON texts of live messages by id. Unknown and removed ids are left out. */
 export function* readMessageTexts(scope: TreeScope, ids: readonly NodeId[]): SqlTask<ReadonlyMap<NodeId, string>> {
   const found = yield* queryRows(
-    `SELECT id, role, tool_call_id, content FROM node WHERE ${inTreeSql('node')} AND removed_in IS NULL AND role <> 'root' AND id IN ${scope.dialect.list('$2')}`,
+    `SELECT id, role, tool_call_id, content FROM node WHERE ${inTreeByIdSql('node')} AND removed_in IS NULL AND role <> 'root' AND id IN ${scope.dialect.list('$2')}`,
     baseOfScope(scope),
     JSON.stringify(ids),
   );

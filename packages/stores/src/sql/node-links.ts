@@ -1,6 +1,6 @@
 /** Reads the links between nodes that a commit needs while its rows are written. */
 import type { NodeId, NodeLink, Read, ReadProgram } from '@coppice/core';
-import { inTreeSql } from './numbers.ts';
+import { inTreeByIdSql } from './numbers.ts';
 import { queryRows, type SqlTask } from './query.ts';
 import { nodeLinkOf, selectNamedColumns } from './rows.ts';
 import { nodeIdOfRow } from './scope.ts';
@@ -9,7 +9,7 @@ import { nodeIdOfRow } from './scope.ts';
 export function* queryAncestorLinks(base: number, of: NodeId, limit: number): SqlTask<NodeLink[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE up(no, id, parent_no, kind, last_no, level) AS (
-      SELECT s.no, s.id, s.parent_no, s.kind, s.last_no, 1 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
+      SELECT s.no, s.id, s.parent_no, s.kind, s.last_no, 1 FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2
       UNION ALL
       SELECT n.no, n.id, n.parent_no, n.kind, n.last_no, up.level + 1 FROM up JOIN node n ON n.no = up.parent_no WHERE up.level < $3
     ) SELECT ${selectNamedColumns('up', 'id, parent_id, kind, last_child_id')} FROM up ORDER BY level`,
@@ -27,7 +27,7 @@ export function* queryAncestorLinks(base: number, of: NodeId, limit: number): Sq
 export function* queryNodesWithSharedMatch(base: number, of: NodeId): SqlTask<NodeId[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE reach(no, id, kind) AS (
-      SELECT s.no, s.id, s.kind FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
+      SELECT s.no, s.id, s.kind FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2
       UNION ALL
       SELECT n.no, n.id, n.kind FROM reach JOIN node n ON n.parent_no = reach.no WHERE reach.kind <> 'message' AND n.id <> $2
     ) SELECT id FROM reach`,

@@ -28,6 +28,15 @@ export function inTreeSql(table: string): string {
   return `${table}.no BETWEEN CAST($1 AS BIGINT) AND CAST($1 AS BIGINT) + ${numbersPerTree - 1}`;
 }
 
+/**
+ * Returns the SQL condition for nodes of the tree whose base is `$1`, in a statement that finds the nodes by their ids.
+ * `+ 0` prevents PostgreSQL from using the index on `no`: when its statistics are old, it expects few nodes in a tree,
+ * and would read all of them for each id.
+ */
+export function inTreeByIdSql(table: string): string {
+  return `${table}.no + 0 BETWEEN CAST($1 AS BIGINT) AND CAST($1 AS BIGINT) + ${numbersPerTree - 1}`;
+}
+
 /** Returns the SQL expression for the tree number of a node. Partial indexes are built on the same expression. */
 export function treeNoSql(table: string): string {
   return `(${table}.no / ${numbersPerTree})`;

@@ -5,7 +5,7 @@ import { collectBlobs } from './attachments.ts';
 import { findCopiesInTables } from './copies.ts';
 import { listRemovedTogether } from './lists.ts';
 import { redactLog } from './log.ts';
-import { inTreeByIndexSql, inTreeSql } from './numbers.ts';
+import { inTreeByIdSql, inTreeByIndexSql, inTreeSql } from './numbers.ts';
 import {
   execute,
   queryRow,
@@ -31,7 +31,7 @@ function* namedByPurge(scope: TreeScope, list: string | null): SqlTask<Set<strin
   const more = list === null ? [] : [list];
   for (const [sql, tree] of [
     [
-      `SELECT content, meta FROM node WHERE ${inTreeSql('node')}${of('id')} AND (content ${like} OR meta ${like})`,
+      `SELECT content, meta FROM node WHERE ${list === null ? inTreeSql('node') : inTreeByIdSql('node')}${of('id')} AND (content ${like} OR meta ${like})`,
       baseOfScope(scope),
     ],
     [
@@ -87,7 +87,7 @@ export function* purgeRows(
     list,
   );
   yield* unmarkVisits(scope.dialect, tree.base, list);
-  const nodes = yield* execute(`DELETE FROM node WHERE ${inTreeSql('node')} AND id ${inList}`, tree.base, list);
+  const nodes = yield* execute(`DELETE FROM node WHERE ${inTreeByIdSql('node')} AND id ${inList}`, tree.base, list);
   yield* redactLog(tree.id, new Set<string>(ids));
   const waitingAttachments = yield* collectBlobs({ dialect: scope.dialect, owner: scope.owner, grace }, named);
   return { nodes, contents: own + shared, copies, waitingAttachments };
@@ -97,7 +97,7 @@ export function* purgeRows(
 function* unmarkVisits({ list }: SqlDialect, base: number, ids: string): SqlTask<void> {
   yield* execute(
     `UPDATE node SET last_no = NULL WHERE no IN (
-      SELECT p.no FROM node g JOIN node p ON p.no = g.parent_no AND p.last_no = g.no WHERE ${inTreeSql('g')} AND g.id IN ${list('$2')}
+      SELECT p.no FROM node g JOIN node p ON p.no = g.parent_no AND p.last_no = g.no WHERE ${inTreeByIdSql('g')} AND g.id IN ${list('$2')}
     )`,
     base,
     ids,
@@ -105,7 +105,7 @@ function* unmarkVisits({ list }: SqlDialect, base: number, ids: string): SqlTask
 }
 
 function* removedTogetherWith(dialect: SqlDialect, { id: tree, base }: StoredTree, id: NodeId): SqlTask<NodeId[]> {
-  const found = yield* queryRow(`SELECT n.removed_in FROM node n WHERE ${inTreeSql('n')} AND n.id = $2`, base, id);
+  const found = yield* queryRow(`SELECT n.removed_in FROM node n WHERE ${inTreeByIdSql('n')} AND n.id = $2`, base, id);
   if (found === undefined || found.removed_in === null)
     return refuse('tree/unknown-node', `There is no message ${id} in the trash of ${tree}.`, { nodeId: id });
   const removedIn = sqlNumber(found, 'removed_in');
@@ -118,7 +118,7 @@ function* removedTogetherWith(dialect: SqlDialect, { id: tree, base }: StoredTre
 function* removalTopRow(base: number, id: NodeId, removedIn: number): SqlTask<NodeId> {
   const found = yield* queryRows(
     `WITH RECURSIVE up(no, id, parent_no) AS (
-      SELECT s.no, s.id, s.parent_no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
+      SELECT s.no, s.id, s.parent_no FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2
       UNION
       SELECT n.no, n.id, n.parent_no FROM up JOIN node n ON n.no = up.parent_no WHERE n.removed_in = $3
     ) SELECT no, id, parent_no FROM up`,
@@ -135,7 +135,7 @@ function* removalTopRow(base: number, id: NodeId, removedIn: number): SqlTask<No
 function* withAllBelow({ list }: SqlDialect, base: number, ids: readonly NodeId[]): SqlTask<NodeId[]> {
   const found = yield* queryRows(
     `WITH RECURSIVE below(no, id) AS (
-      SELECT s.no, s.id FROM node s WHERE ${inTreeSql('s')} AND s.id IN ${list('$2')}
+      SELECT s.no, s.id FROM node s WHERE ${inTreeByIdSql('s')} AND s.id IN ${list('$2')}
       UNION
       SELECT n.no, n.id FROM below JOIN node n ON n.parent_no = below.no
     ) SELECT id FROM below`,

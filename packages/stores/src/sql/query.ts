@@ -101,6 +101,11 @@ export interface SqlDialect {
    */
   pairs(parameter: string): string;
   /**
+   * The statement that sets visit marks in the tree with base `$1`. `$2` is a JSON object with the id of the visited
+   * child for each id of a node.
+   */
+  readonly setVisitMarks: string;
+  /**
    * Returns a statement that matches a prefix of equality keys below a node, with one index lookup per message. The
    * result is one column `ids` with a JSON array of ids.
    */

@@ -4,7 +4,14 @@ import { deriveId } from '../linear.ts';
 import { repairRows } from '../repair.ts';
 import { answerRead } from './answers.ts';
 import { nodeTableColumns } from './numbered-schema.ts';
-import { firstNodeNumberOfTree, inTreeSql, nodeNumberByIdSql, numbersPerTree, treeNoSql } from './numbers.ts';
+import {
+  firstNodeNumberOfTree,
+  inTreeByIdSql,
+  inTreeSql,
+  nodeNumberByIdSql,
+  numbersPerTree,
+  treeNoSql,
+} from './numbers.ts';
 import {
   execute,
   queryRow,
@@ -121,11 +128,11 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
     kept: Readonly<Record<string, unknown>>,
     sentence: string,
   ): SqlTask<void> {
-    const found = yield* queryRow(`SELECT meta FROM node WHERE ${inTreeSql('node')} AND id = $2`, base, id);
+    const found = yield* queryRow(`SELECT meta FROM node WHERE ${inTreeByIdSql('node')} AND id = $2`, base, id);
     if (found === undefined) return;
     const meta: object = JSON.parse(sqlText(found, 'meta'));
     const changed = yield* execute(
-      `UPDATE node SET ${assignments}, meta = $3 WHERE ${inTreeSql('node')} AND id = $2`,
+      `UPDATE node SET ${assignments}, meta = $3 WHERE ${inTreeByIdSql('node')} AND id = $2`,
       base,
       id,
       JSON.stringify({ ...meta, ...kept }),
@@ -133,7 +140,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
     if (changed > 0) done.push(`${id} ${sentence}`);
   };
   const found = yield* queryRow(
-    `SELECT role, kind, tool_call_id, content FROM node WHERE ${inTreeSql('node')} AND id = $2`,
+    `SELECT role, kind, tool_call_id, content FROM node WHERE ${inTreeByIdSql('node')} AND id = $2`,
     base,
     id,
   );
@@ -201,7 +208,7 @@ function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
     yield* execute(
       `UPDATE node SET kind = 'state', role = 'system', content = $3, search_text = NULL, equality_key = NULL,
         parent_no = ${rootNo}, match_no = ${rootNo}, root_of = NULL, position = position || $4
-      WHERE ${inTreeSql('node')} AND id = $2`,
+      WHERE ${inTreeByIdSql('node')} AND id = $2`,
       base,
       id,
       rootText,
@@ -249,7 +256,7 @@ function* updateNode(base: number, node: Node): SqlTask<void> {
   yield* execute(
     `UPDATE node SET parent_no = ${nodeNumberByIdSql('$3')}, root_of = CASE WHEN CAST($3 AS TEXT) IS NULL THEN root_of END,
       position = $4, group_id = $5, match_no = ${nodeNumberByIdSql('$6')}, removed_in = $7, meta = $8
-    WHERE ${inTreeSql('node')} AND id = $2`,
+    WHERE ${inTreeByIdSql('node')} AND id = $2`,
     base,
     node.id,
     node.parentId,

@@ -1,6 +1,6 @@
 /** The context of every read of a tree in a database, and lookups of single nodes in it. */
 import { type Node, type NodeHead, type NodeId, nodeId, refuse, type TreeId } from '@coppice/core';
-import { firstNodeNumberOfTree, inTreeSql, nodeNumberByIdSql, unknownTreeBase } from './numbers.ts';
+import { firstNodeNumberOfTree, inTreeByIdSql, nodeNumberByIdSql, unknownTreeBase } from './numbers.ts';
 import {
   jsonColumn,
   queryCells,
@@ -98,7 +98,7 @@ export function nodeIdOfRow(found: SqlRow): NodeId {
  */
 export function* readNodeById(scope: TreeScope, id: NodeId, live: string): SqlTask<Node | null> {
   const [found] = yield* queryCells(
-    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTreeSql('n')} AND n.id = $2${live}`,
+    `SELECT ${selectCells('n', nodeColumns)} FROM node n WHERE ${inTreeByIdSql('n')} AND n.id = $2${live}`,
     baseOfScope(scope),
     id,
   );
@@ -167,7 +167,7 @@ export function throwCycle(id: string): never {
 
 // UNION instead of UNION ALL ends the recursion if the parents form a cycle.
 const upwards = `WITH RECURSIVE up(no, parent_no) AS (
-    SELECT s.no, s.parent_no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
+    SELECT s.no, s.parent_no FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2
     UNION
     SELECT n.no, n.parent_no FROM up JOIN node n ON n.no = up.parent_no
   )`;
@@ -176,7 +176,7 @@ const upwards = `WITH RECURSIVE up(no, parent_no) AS (
 export function* isAncestorInTables(base: number, id: string, below: string): SqlTask<boolean> {
   if (id === below)
     return (
-      (yield* queryRow(`SELECT 1 AS yes FROM node s WHERE ${inTreeSql('s')} AND s.id = $2`, base, id)) !== undefined
+      (yield* queryRow(`SELECT 1 AS yes FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2`, base, id)) !== undefined
     );
   const found = yield* queryRow(
     `${upwards} SELECT coalesce(max(CASE WHEN no = ${nodeNumberByIdSql('$3')} THEN 1 ELSE 0 END), 0) AS yes, ${endless} FROM up`,
@@ -203,7 +203,7 @@ export function* assertPathHasNoCycle(base: number, id: string): SqlTask<void> {
 /** Reads a live node without its content; null if no live node has the id. */
 export function* readLiveHead(base: number, id: string): SqlTask<NodeHead | null> {
   const [found] = yield* queryCells(
-    `SELECT ${selectCells('n', nodeHeadColumns)} FROM node n WHERE ${inTreeSql('n')} AND n.id = $2 AND n.removed_in IS NULL`,
+    `SELECT ${selectCells('n', nodeHeadColumns)} FROM node n WHERE ${inTreeByIdSql('n')} AND n.id = $2 AND n.removed_in IS NULL`,
     base,
     id,
   );

@@ -2,8 +2,8 @@
 import { type Block, type NodeId, type TreeId, textOf } from '@coppice/core';
 import { fieldsOrEmpty } from '@coppice/core/decode';
 import { purgedContent } from '@coppice/core/store';
-import { findSharedHistories, isShared, JoinedMessages, type SplitOrigin } from '../shared-texts.ts';
-import { inTreeSql } from './numbers.ts';
+import { containsPurgedText, findSharedHistories, JoinedMessages, type SplitOrigin } from '../shared-texts.ts';
+import { inTreeByIdSql } from './numbers.ts';
 import { execute, jsonColumn, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
@@ -19,7 +19,7 @@ export function* purgeSharedContents(scope: TreeScope, purged: readonly NodeId[]
   let contents = 0;
   for (const [id, history] of histories)
     for (const former of yield* readFormerContents(scope, [id]))
-      if (isShared(history, sqlNumber(former, 'version'), textOfRow(former)))
+      if (containsPurgedText(history, sqlNumber(former, 'version'), textOfRow(former)))
         contents += yield* blankFormerContent(scope.treeId, id, sqlNumber(former, 'version'));
   return contents;
 }
@@ -39,7 +39,7 @@ function* readSplits(scope: TreeScope, ids: readonly string[]): SqlTask<Readonly
   for (let wanted = ids; wanted.length > 0; ) {
     const sources: string[] = [];
     for (const half of yield* queryRows(
-      `SELECT id, added_in, meta FROM node WHERE ${inTreeSql('node')} AND id IN ${scope.dialect.list('$2')} AND meta LIKE '%"splitSource"%'`,
+      `SELECT id, added_in, meta FROM node WHERE ${inTreeByIdSql('node')} AND id IN ${scope.dialect.list('$2')} AND meta LIKE '%"splitSource"%'`,
       baseOfScope(scope),
       JSON.stringify(wanted),
     )) {
@@ -70,7 +70,7 @@ function* readTexts(scope: TreeScope, ids: readonly NodeId[]): SqlTask<ReadonlyM
   const texts = new Map<string, Set<string>>();
   if (ids.length === 0) return texts;
   const current = yield* queryRows(
-    `SELECT id AS node_id, content FROM node WHERE ${inTreeSql('node')} AND id IN ${scope.dialect.list('$2')}`,
+    `SELECT id AS node_id, content FROM node WHERE ${inTreeByIdSql('node')} AND id IN ${scope.dialect.list('$2')}`,
     baseOfScope(scope),
     JSON.stringify(ids),
   );

@@ -21,7 +21,7 @@ import {
 import { assertHashUnused, assertKnownRole } from '../account-rules.ts';
 import { compareExternalIds } from '../in-process/external-ids.ts';
 import { encodeColumnText } from './exact-text.ts';
-import { inTreeSql } from './numbers.ts';
+import { inTreeByIdSql } from './numbers.ts';
 import {
   execute,
   jsonColumn,
@@ -210,7 +210,7 @@ function externalOf(one: SqlRow): ExternalId {
 }
 
 function amongThem(dialect: SqlDialect): string {
-  return `FROM node WHERE ${inTreeSql('node')} AND id IN ${dialect.list('$2')}`;
+  return `FROM node WHERE ${inTreeByIdSql('node')} AND id IN ${dialect.list('$2')}`;
 }
 
 /** Returns which of these nodes a tree does not contain. Removed nodes count as contained. */

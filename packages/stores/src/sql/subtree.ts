@@ -1,7 +1,7 @@
 /** Reads the descendants of a node. */
 import type { Bookmark, Node, NodeHead, NodeId, Read, Reads, TopologyNode } from '@coppice/core';
 import { maxPreviewLength, previewOf, previewOfBeginning } from '@coppice/core/tree';
-import { inTreeByIndexSql, inTreeSql } from './numbers.ts';
+import { inTreeByIdSql, inTreeByIndexSql, inTreeSql } from './numbers.ts';
 import {
   jsonColumn,
   queryCells,
@@ -39,7 +39,7 @@ import {
  */
 function walkDown(condition: string): string {
   return `WITH RECURSIVE below(no, level) AS (
-    SELECT s.no, 0 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.removed_in IS NULL
+    SELECT s.no, 0 FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2 AND s.removed_in IS NULL
     UNION ALL
     SELECT n.no, below.level + 1 FROM below JOIN node n ON n.parent_no = below.no
     WHERE n.removed_in IS NULL AND n.id <> $2${condition}
@@ -90,7 +90,7 @@ function* longPreviews(scope: TreeScope, ids: readonly string[]): SqlTask<Readon
   for (const [id, content, length] of yield* queryCells(
     `SELECT id, CASE WHEN length(content) > ${longBeginning} AND substr(content, 1, ${plainBegins.length}) = '${plainBegins}'
         THEN substr(content, 1, ${longBeginning}) ELSE content END, length(content)
-      FROM node n WHERE ${inTreeSql('n')} AND n.id IN ${scope.dialect.list('$2')}`,
+      FROM node n WHERE ${inTreeByIdSql('n')} AND n.id IN ${scope.dialect.list('$2')}`,
     baseOfScope(scope),
     JSON.stringify(ids),
   ))
@@ -287,7 +287,7 @@ export function* queryAddedByOthers(scope: TreeScope, read: Read<'addedByOthers'
   yield* assertPathHasNoCycle(baseOfScope(scope), read.of);
   const found = yield* queryCells(
     `WITH RECURSIVE below(no) AS (
-      SELECT s.no FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.removed_in IS NULL AND s.id NOT IN ${dialect.list('$3')}
+      SELECT s.no FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2 AND s.removed_in IS NULL AND s.id NOT IN ${dialect.list('$3')}
       UNION ALL
       SELECT n.no FROM below JOIN node n ON n.parent_no = below.no
       WHERE n.removed_in IS NULL AND n.id <> $2 AND n.id NOT IN ${dialect.list('$3')}
@@ -313,7 +313,7 @@ export function* queryNewestLeafBelow(
   yield* assertPathHasNoCycle(baseOfScope(scope), top);
   const found = yield* queryRow(
     `WITH RECURSIVE below(no, id) AS (
-      SELECT s.no, s.id FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.removed_in IS NULL AND s.id NOT IN ${skipped}
+      SELECT s.no, s.id FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2 AND s.removed_in IS NULL AND s.id NOT IN ${skipped}
       UNION ALL
       SELECT n.no, n.id FROM below JOIN node n ON n.parent_no = below.no
       WHERE n.removed_in IS NULL AND n.id <> $2 AND n.id NOT IN ${skipped}
@@ -333,7 +333,7 @@ export function* followVisitMarks(scope: TreeScope, from: NodeId): SqlTask<NodeI
   const most = longestPathLength(scope);
   const found = yield* queryRow(
     `WITH RECURSIVE way(no, level) AS (
-      SELECT s.no, 0 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
+      SELECT s.no, 0 FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2
       UNION ALL
       SELECT coalesce(
         (SELECT c.no FROM node p JOIN node c ON c.no = p.last_no AND c.parent_no = p.no AND c.removed_in IS NULL WHERE p.no = way.no),

@@ -1,7 +1,7 @@
 /** Finds rows with damaged JSON, and repairs them by keeping the damaged value as text. */
 import type { TreeId } from '@coppice/core';
 import { isFieldMap } from '@coppice/core/decode';
-import { inTreeSql } from './numbers.ts';
+import { inTreeByIdSql, inTreeSql } from './numbers.ts';
 import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlText } from './query.ts';
 import { readTreeBase } from './scope.ts';
 
@@ -70,22 +70,22 @@ export function* keepUnreadableAsText(tree: TreeId, done: string[]): SqlTask<voi
       yield* execute('UPDATE tree SET attributes = $2 WHERE id = $1', tree, JSON.stringify(attributes));
     } else if (column === 'meta') {
       yield* execute(
-        `UPDATE node SET meta = $3 WHERE ${inTreeSql('node')} AND id = $2`,
+        `UPDATE node SET meta = $3 WHERE ${inTreeByIdSql('node')} AND id = $2`,
         base,
         id,
         noteUnreadable({}, 'meta', raw),
       );
     } else {
-      const found = yield* queryRow(`SELECT role, meta FROM node WHERE ${inTreeSql('node')} AND id = $2`, base, id);
+      const found = yield* queryRow(`SELECT role, meta FROM node WHERE ${inTreeByIdSql('node')} AND id = $2`, base, id);
       if (found === undefined) continue;
       if (column === 'content' && sqlText(found, 'role') !== 'root') {
         const content = raw.trim() === '' ? repairedEmptyContent : JSON.stringify([{ type: 'text', text: raw }]);
-        yield* execute(`UPDATE node SET content = $3 WHERE ${inTreeSql('node')} AND id = $2`, base, id, content);
+        yield* execute(`UPDATE node SET content = $3 WHERE ${inTreeByIdSql('node')} AND id = $2`, base, id, content);
       } else {
         const empty = column === 'content' ? "'[]'" : 'NULL';
         const notes = noteUnreadable(JSON.parse(sqlText(found, 'meta')), column, raw);
         yield* execute(
-          `UPDATE node SET ${column} = ${empty}, meta = $3 WHERE ${inTreeSql('node')} AND id = $2`,
+          `UPDATE node SET ${column} = ${empty}, meta = $3 WHERE ${inTreeByIdSql('node')} AND id = $2`,
           base,
           id,
           notes,

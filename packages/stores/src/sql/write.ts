@@ -15,7 +15,7 @@ import { insertCopyQuery } from './copies.ts';
 import { encodeLoggedSteps } from './log.ts';
 import { markSubtreeRows } from './mark-rows.ts';
 import { runLinkReads } from './node-links.ts';
-import { firstNodeNumberOfTree, inTreeSql, nodeNumberByIdSql, nodeNumberOf } from './numbers.ts';
+import { firstNodeNumberOfTree, inTreeByIdSql, nodeNumberByIdSql, nodeNumberOf } from './numbers.ts';
 import {
   execute,
   jsonColumn,
@@ -113,10 +113,9 @@ function isNewMark(change: RowChange): change is NewMark {
 /** Sets all visit marks of a path with one statement, because a path may have hundreds of nodes. */
 function* writeMarks({ dialect }: TreeScope, base: number, marks: readonly NewMark[]): SqlTask<void> {
   yield* execute(
-    `UPDATE node SET last_no = c.no FROM ${dialect.pairs('$2')} AS pair JOIN node c ON c.id = pair.b
-    WHERE ${inTreeSql('node')} AND node.id = pair.a`,
+    dialect.setVisitMarks,
     base,
-    JSON.stringify(marks.map(({ nodeIds, set }) => [nodeIds[0], set.lastChildId])),
+    JSON.stringify(Object.fromEntries(marks.map(({ nodeIds, set }) => [nodeIds[0], set.lastChildId]))),
   );
 }
 
@@ -391,10 +390,10 @@ function* updateRows(
   if (values.length > 0) {
     const [only, ...more] = nodeIds;
     if (only !== undefined && more.length === 0)
-      yield* execute(`UPDATE node SET ${sql} WHERE ${inTreeSql('node')} AND id = $2`, draft.base, only, ...values);
+      yield* execute(`UPDATE node SET ${sql} WHERE ${inTreeByIdSql('node')} AND id = $2`, draft.base, only, ...values);
     else
       yield* execute(
-        `UPDATE node SET ${sql} WHERE ${inTreeSql('node')} AND id IN ${dialect.list('$2')}`,
+        `UPDATE node SET ${sql} WHERE ${inTreeByIdSql('node')} AND id IN ${dialect.list('$2')}`,
         draft.base,
         JSON.stringify(nodeIds),
         ...values,
@@ -403,9 +402,9 @@ function* updateRows(
   for (const id of nodeIds) {
     if (set.aliases !== undefined) yield* writeAliases(tree, draft, id, set.aliases);
     if (meta === undefined) continue;
-    const now = yield* queryRow(`SELECT n.meta FROM node n WHERE ${inTreeSql('n')} AND n.id = $2`, draft.base, id);
+    const now = yield* queryRow(`SELECT n.meta FROM node n WHERE ${inTreeByIdSql('n')} AND n.id = $2`, draft.base, id);
     yield* execute(
-      `UPDATE node SET meta = $3, meta_in = $4 WHERE ${inTreeSql('node')} AND id = $2`,
+      `UPDATE node SET meta = $3, meta_in = $4 WHERE ${inTreeByIdSql('node')} AND id = $2`,
       draft.base,
       id,
       JSON.stringify(applyPatch(jsonColumn(now ?? { meta: '{}' }, 'meta', 'object') as Node['meta'], meta)),

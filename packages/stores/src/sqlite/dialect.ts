@@ -1,6 +1,6 @@
 /** The parts of shared SQL statements that are written differently for SQLite than for PostgreSQL. */
 import { nextMatchSql } from '../sql/match.ts';
-import { inTreeSql, nodeNumberByIdSql } from '../sql/numbers.ts';
+import { inTreeByIdSql, nodeNumberByIdSql } from '../sql/numbers.ts';
 import type { SqlDialect } from '../sql/query.ts';
 import { selectPathCells } from '../sql/rows.ts';
 
@@ -9,7 +9,7 @@ const encoder = new TextEncoder();
 
 function walk(keys: string, from: string): string {
   return `walk(no, at) AS (
-      SELECT s.no, 0 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2
+      SELECT s.no, 0 FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2
       UNION ALL
       SELECT ${nextMatchSql(keys)}, walk.at + 1 FROM ${from} WHERE walk.no IS NOT NULL AND walk.at < $4
     ) SELECT json_group_array((SELECT f.id FROM node f WHERE f.no = walk.no) ORDER BY at) AS ids FROM walk WHERE no IS NOT NULL AND at > 0`;
@@ -31,6 +31,8 @@ export const sqliteDialect: SqlDialect = {
   serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   list: (parameter) => `(SELECT value FROM json_each(${parameter}))`,
   pairs: (parameter) => `(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(${parameter}))`,
+  setVisitMarks: `UPDATE node SET last_no = c.no FROM json_each($2) AS mark JOIN node c ON c.id = mark.value
+    WHERE ${inTreeByIdSql('node')} AND node.id = mark.key`,
   prefixWalk: (base, from, keys) => {
     const width = keys[0]?.length ?? 0;
     if (!keys.every((key) => key.length === width && plain.test(key)))
@@ -38,7 +40,7 @@ export const sqliteDialect: SqlDialect = {
     return { sql: walkEven, params: [base, from, encoder.encode(keys.join('')), keys.length, width] };
   },
   pathWalk: (columns) => `WITH RECURSIVE up(no, above, below, level) AS (
-      SELECT s.no, s.parent_no, NULL, 1 FROM node s WHERE ${inTreeSql('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
+      SELECT s.no, s.parent_no, NULL, 1 FROM node s WHERE ${inTreeByIdSql('s')} AND s.id = $2 AND s.parent_no IS NOT NULL AND s.removed_in IS NULL
       UNION ALL
       SELECT n.no, n.parent_no, up.no, up.level + 1 FROM up JOIN node n ON n.no = up.above
       WHERE up.level < $3 AND up.no <> coalesce(${nodeNumberByIdSql('$4')}, -1) AND n.parent_no IS NOT NULL AND n.removed_in IS NULL

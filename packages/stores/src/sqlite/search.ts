@@ -5,7 +5,7 @@
 import { isAppError, type Role, type TreeId, treeId } from '@coppice/core';
 import { encodeColumnText } from '../sql/exact-text.ts';
 import { nodesWrittenBy } from '../sql/log.ts';
-import { inTreeSql, numbersPerTree, treeNoSql } from '../sql/numbers.ts';
+import { inTreeByIdSql, inTreeSql, numbersPerTree, treeNoSql } from '../sql/numbers.ts';
 import {
   execute,
   queryRow,
@@ -169,7 +169,7 @@ function* indexedText(found: SqlRow): SqlTask<string | null> {
 
 /** Removes rows that are about to be purged from the index: some nodes of a tree, or the whole tree. */
 export function* removeFromSearchIndex(base: number, ids: string | null): SqlTask<void> {
-  const which = `${inTreeSql('n')}${ids === null ? '' : ' AND n.id IN (SELECT value FROM json_each($2))'}`;
+  const which = ids === null ? inTreeSql('n') : `${inTreeByIdSql('n')} AND n.id IN (SELECT value FROM json_each($2))`;
   const params = ids === null ? [base] : [base, ids];
   const counted = yield* queryRow(
     `SELECT count(*) AS n, (SELECT count(*) FROM node_indexed) AS of

@@ -1,0 +1,45 @@
+// @module-tag full
+import { randomUUID } from 'node:crypto';
+import { type Store, textMessage, treeId } from '@coppice/core';
+import { TestTree, testUuid } from '@coppice/core/testing';
+import { afterEach, assert, beforeEach, expect, test } from 'vitest';
+import { countNodesRead, type TestDatabase, waitForClosedConnections } from '../../test/postgres.ts';
+import { createPreparedDatabase } from '../../test/postgres-subject.ts';
+import { open } from './index.ts';
+
+let database: TestDatabase;
+let store: Store;
+
+beforeEach(async () => {
+  database = await createPreparedDatabase();
+  store = await open(database.url);
+});
+
+afterEach(async () => {
+  await store.close();
+  await database.drop();
+});
+
+test('[L300] each chain of new messages reads as many rows as the one before, while a new database grows', async () => {
+  const id = treeId(testUuid(1));
+  const [top] = await (await TestTree.make({ store, treeId: id })).addMessages(['first']);
+  assert(top !== undefined);
+  const chain = () => Array.from({ length: 60 }, () => ({ message: textMessage('user', randomUUID()) }));
+  /** Appends chains and returns how many rows of nodes that read. */
+  const appendChains = async (count: number) => {
+    const before = await countNodesRead(database);
+    for (let done = 0; done < count; done++)
+      await new TestTree(store, id).run(
+        { type: 'append', treeId: id, parentId: top, messages: chain() },
+        { newId: randomUUID },
+      );
+    await store.close();
+    await waitForClosedConnections(database);
+    const read = (await countNodesRead(database)) - before;
+    store = await open(database.url);
+    return read;
+  };
+  const few = await appendChains(2);
+  // One connection keeps the plans that it made while the table was small. Old row versions are read too.
+  expect(await appendChains(40)).toBeLessThan(3 * 20 * few);
+});
