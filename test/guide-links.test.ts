@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureBuilt, openPageFixture, type PageFixture, waitUntilTrue } from '@coppice/web/testing';
+import { ensureBuilt, expectEventually, openPageFixture, type PageFixture } from '@coppice/web/testing';
 import { builtPageFolder } from '@coppice/web/testing/browser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workspaceRoot } from './checks/workspace.ts';
@@ -45,7 +45,7 @@ test('a click on a link of the guide opens the section that it names, from this 
   expect(document.url()).toBe(`${fixture.url}/docs/models.html#budgets`);
   // The heading is visible, so the browser has scrolled to the section.
   const top = async () => (await document.getByRole('heading', { name: 'Budgets' }).boundingBox())?.y ?? -100;
-  await waitUntilTrue(top).toBeGreaterThan(-1);
+  await expectEventually(top).toBeGreaterThan(-1);
   expect(await top()).toBeLessThan(document.viewportSize()?.height ?? 0);
   expect(faults).toEqual([]);
   await context.close();

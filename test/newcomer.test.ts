@@ -19,7 +19,7 @@ import {
   startReferenceServer,
   type WireReply,
 } from '@coppice/engine/testing';
-import { ensureBuilt, openTestBrowser, waitUntilTrue, watchPage } from '@coppice/web/testing';
+import { ensureBuilt, expectEventually, openTestBrowser, watchPage } from '@coppice/web/testing';
 import { findSeriousViolations } from '@coppice/web/testing/axe';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -137,7 +137,7 @@ async function send(page: Page, text: string): Promise<void> {
 
 /** Waits until no reply is being written; returns the last one. */
 async function lastReply(page: Page): Promise<Locator> {
-  await waitUntilTrue(() => page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
+  await expectEventually(() => page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
   return threadOf(page).locator('article.ai').last();
 }
 
@@ -208,7 +208,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await call.getByRole('button', { name: 'Allow once' }).click();
   await (await lastReply(page)).getByText('Echo: Ahoy').waitFor();
   // While a reply is being written the thread scrolls with it, away from the message that is edited next.
-  await waitUntilTrue(() => page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
+  await expectEventually(() => page.getByRole('button', { name: 'Stop', exact: true }).count()).toBe(0);
 
   // Editing adds a new version; one click shows the old one.
   const question = threadOf(page).getByRole('article').filter({ hasText: 'What do I call my boat?' });
@@ -252,7 +252,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   await send(page, 'And a dinghy?');
   await page.getByText('change is waiting').waitFor();
   journey.coppice = (await startCoppice(home, port)).child;
-  await waitUntilTrue(() => page.getByText('Offline.').count()).toBe(0);
+  await expectEventually(() => page.getByText('Offline.').count()).toBe(0);
   await (await lastReply(page)).getByText('Call it Fir.').waitFor();
 
   // Shares the branch with a visitor who has no token.

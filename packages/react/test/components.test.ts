@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeTextEvents } from '@coppice/engine/testing';
 import { createTree } from '@coppice/server/testing';
-import { openPageFixture, type PageFixture, waitUntilTrue } from '@coppice/web/testing';
+import { expectEventually, openPageFixture, type PageFixture } from '@coppice/web/testing';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -71,40 +71,40 @@ describe.each(['18', '19'])('in a browser, with React %s', (major) => {
     const field = page.getByLabel('Message', { exact: true });
     await field.fill('A draft');
     await page.reload();
-    await waitUntilTrue(() => field.inputValue()).toBe('A draft');
+    await expectEventually(() => field.inputValue()).toBe('A draft');
     await field.fill('Where to?');
     await field.press('Enter');
-    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'First.']);
-    await waitUntilTrue(() => field.inputValue()).toBe('');
+    await expectEventually(() => texts(page)).toEqual(['Where to?', 'First.']);
+    await expectEventually(() => field.inputValue()).toBe('');
 
     await message(page, 'Where to?').getByRole('button', { name: 'Edit' }).click();
     await page.locator('.coppice-message textarea').fill('Where to in May?');
     await page.getByRole('button', { name: 'Save' }).click();
     // The edited question is answered again.
-    await waitUntilTrue(() => texts(page)).toEqual(['Where to in May?', 'Second.']);
-    await waitUntilTrue(() => page.locator('.coppice-variants').textContent()).toContain('2/2');
+    await expectEventually(() => texts(page)).toEqual(['Where to in May?', 'Second.']);
+    await expectEventually(() => page.locator('.coppice-variants').textContent()).toContain('2/2');
     // The keyboard stays on the button from version to version.
     await page.getByRole('button', { name: 'Previous version' }).focus();
     await page.keyboard.press('Enter');
-    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'First.']);
+    await expectEventually(() => texts(page)).toEqual(['Where to?', 'First.']);
     await page.keyboard.press('Enter');
-    await waitUntilTrue(() => texts(page)).toEqual(['Where to in May?', 'Second.']);
+    await expectEventually(() => texts(page)).toEqual(['Where to in May?', 'Second.']);
     await page.keyboard.press('Enter');
-    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'First.']);
+    await expectEventually(() => texts(page)).toEqual(['Where to?', 'First.']);
 
     await message(page, 'First.').getByRole('button', { name: 'Regenerate' }).click();
-    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'Third.']);
+    await expectEventually(() => texts(page)).toEqual(['Where to?', 'Third.']);
     await page.reload();
-    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'Third.']);
+    await expectEventually(() => texts(page)).toEqual(['Where to?', 'Third.']);
 
     const { page: other } = await fixture.open(`/t/${id}`, { context });
-    await waitUntilTrue(() => texts(other)).toEqual(['Where to?', 'Third.']);
+    await expectEventually(() => texts(other)).toEqual(['Where to?', 'Third.']);
     await message(page, 'Third.').getByRole('button', { name: 'Delete' }).click();
-    await waitUntilTrue(() => texts(other)).not.toContain('Third.');
+    await expectEventually(() => texts(other)).not.toContain('Third.');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await waitUntilTrue(() => texts(page)).toEqual(['Where to?', 'Third.']);
+    await expectEventually(() => texts(page)).toEqual(['Where to?', 'Third.']);
     await page.getByRole('button', { name: 'Redo' }).click();
-    await waitUntilTrue(() => texts(page)).not.toContain('Third.');
+    await expectEventually(() => texts(page)).not.toContain('Third.');
     expect(faults).toEqual([]);
     expect(warnings).toEqual([]);
   });
@@ -118,20 +118,22 @@ describe.each(['18', '19'])('in a browser, with React %s', (major) => {
       version: 2,
     });
     const { page, faults } = await fixture.open(`/t/${id}`);
-    await waitUntilTrue(() => texts(page)).toEqual(['One', 'Two', 'Three']);
+    await expectEventually(() => texts(page)).toEqual(['One', 'Two', 'Three']);
     const outline = page.getByRole('navigation', { name: 'Outline' });
-    await waitUntilTrue(() => outline.getByRole('button').count()).toBe(4);
+    await expectEventually(() => outline.getByRole('button').count()).toBe(4);
     await outline.getByRole('button', { name: 'Another branch' }).click();
-    await waitUntilTrue(() => texts(page)).toEqual(['One', 'Another branch']);
+    await expectEventually(() => texts(page)).toEqual(['One', 'Another branch']);
     const map = page.getByRole('navigation', { name: 'Map of the chat' });
-    await waitUntilTrue(() => map.locator('button[data-shown="true"]').count()).toBe(2);
+    await expectEventually(() => map.locator('button[data-shown="true"]').count()).toBe(2);
     await map.getByRole('button', { name: 'Three' }).click();
-    await waitUntilTrue(() => texts(page)).toEqual(['One', 'Two', 'Three']);
+    await expectEventually(() => texts(page)).toEqual(['One', 'Two', 'Three']);
     await page.getByLabel('Search').fill('another');
-    await waitUntilTrue(() => page.locator('#hits li').allTextContents()).toEqual(['Another branch']);
-    await waitUntilTrue(async () => Number(await page.getByLabel('Tokens').getAttribute('value'))).toBeGreaterThan(0);
+    await expectEventually(() => page.locator('#hits li').allTextContents()).toEqual(['Another branch']);
+    await expectEventually(async () => Number(await page.getByLabel('Tokens').getAttribute('value'))).toBeGreaterThan(
+      0,
+    );
     await fixture.server.ask('POST', '/api/trees', { body: { title: 'Made elsewhere' } });
-    await waitUntilTrue(() => page.locator('#trees li').allTextContents()).toContain('Made elsewhere');
+    await expectEventually(() => page.locator('#trees li').allTextContents()).toContain('Made elsewhere');
     expect(faults).toEqual([]);
   });
 
@@ -141,15 +143,15 @@ describe.each(['18', '19'])('in a browser, with React %s', (major) => {
     const names = Array.from({ length: 120 }, (_, at) => `Message ${at + 1}.`);
     const { id } = await createTree(fixture.server, names);
     const { page, faults } = await fixture.open(`/t/${id}`);
-    await waitUntilTrue(async () => (await texts(page)).at(-1)).toBe('Message 120.');
+    await expectEventually(async () => (await texts(page)).at(-1)).toBe('Message 120.');
     await page.getByRole('button', { name: 'Hide' }).click();
     await page.getByRole('button', { name: 'Show' }).click();
-    await waitUntilTrue(async () => (await texts(page)).at(-1)).toBe('Message 120.');
+    await expectEventually(async () => (await texts(page)).at(-1)).toBe('Message 120.');
     await fixture.server.ask('POST', `/api/trees/${id}/messages`, {
       body: { messages: [{ role: 'user', content: 'Said meanwhile.' }] },
       version: 2,
     });
-    await waitUntilTrue(async () => (await texts(page)).at(-1)).toBe('Said meanwhile.');
+    await expectEventually(async () => (await texts(page)).at(-1)).toBe('Said meanwhile.');
 
     const isVisible = (text: string) =>
       message(page, text).evaluate((element) => {
@@ -158,14 +160,14 @@ describe.each(['18', '19'])('in a browser, with React %s', (major) => {
       });
     const outline = page.getByRole('navigation', { name: 'Outline' });
     await outline.getByRole('button', { name: 'Message 3.' }).click();
-    await waitUntilTrue(() => texts(page)).toContain('Message 3.');
-    await waitUntilTrue(() => isVisible('Message 3.')).toBe(true);
+    await expectEventually(() => texts(page)).toContain('Message 3.');
+    await expectEventually(() => isVisible('Message 3.')).toBe(true);
     const newer = page.getByRole('button', { name: 'Load newer messages' });
     for (let shown = await texts(page); shown.at(-1) !== 'Said meanwhile.'; shown = await texts(page)) {
       await newer.click();
-      await waitUntilTrue(async () => (await texts(page)).length).toBeGreaterThan(shown.length);
+      await expectEventually(async () => (await texts(page)).length).toBeGreaterThan(shown.length);
     }
-    await waitUntilTrue(() => newer.count()).toBe(0);
+    await expectEventually(() => newer.count()).toBe(0);
     expect(faults).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { createTree } from '@coppice/server/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture } from './page-fixture.ts';
 
 let fixture: PageFixture;
 beforeAll(async () => {
@@ -43,7 +43,7 @@ test('[B270] recorded sessions are listed with their sub-agents and figures, and
   const table = page.getByRole('table');
   await table.getByRole('link', { name: 'Name the oak' }).waitFor();
   await table.getByRole('link', { name: 'Plant a tree' }).waitFor();
-  await waitUntilTrue(() =>
+  await expectEventually(() =>
     page.locator('.work-numbers div', { hasText: 'calls today' }).locator('dd').textContent(),
   ).toBe('3');
   expect(await table.getByRole('link', { name: 'Find it' }).count()).toBe(0);
@@ -51,7 +51,7 @@ test('[B270] recorded sessions are listed with their sub-agents and figures, and
   await table.getByRole('link', { name: 'Find it' }).waitFor();
   expect(await findSeriousViolations({ page })).toEqual([]);
   await page.getByLabel('Program', { exact: true }).selectOption('opencode');
-  await waitUntilTrue(() => table.getByRole('link', { name: 'Name the oak' }).count()).toBe(0);
+  await expectEventually(() => table.getByRole('link', { name: 'Name the oak' }).count()).toBe(0);
   await page.getByLabel('Program', { exact: true }).selectOption('');
   await page.getByRole('button', { name: 'By program' }).click();
   await table.locator('.work-group', { hasText: 'Codex' }).waitFor();
@@ -98,7 +98,7 @@ test('[B272] a period is chosen, and a session is continued in a new chat withou
   const today = await calls();
   await page.getByLabel('Period', { exact: true }).selectOption('Last 7 days');
   await page.locator('.work-numbers dt', { hasText: /^calls$/ }).waitFor();
-  await waitUntilTrue(calls).toBe(today);
+  await expectEventually(calls).toBe(today);
   expect(await findSeriousViolations({ page })).toEqual([]);
   // A day later the sessions no longer belong to today.
   await page.clock.install({ time: Date.now() + 86_400_000 });
@@ -119,7 +119,7 @@ test('[B272] a period is chosen, and a session is continued in a new chat withou
 test('[B270] further pages stay shown when the list is refreshed', async () => {
   for (let at = 0; at < 53; at++)
     await call('many', `Session ${at}`, { 'session-id': `m${at}`, 'user-agent': 'codex_exec/0.1' });
-  await waitUntilTrue(async () => {
+  await expectEventually(async () => {
     const { body } = await fixture.server.ask('GET', '/api/agents?project=many&limit=100');
     return body.sessions.length;
   }).toBe(53);

@@ -2,7 +2,7 @@
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture, type PageTab } from './page-fixture.ts';
 
 let fixture: PageFixture;
 
@@ -63,20 +63,20 @@ test('[B68] a message is split where the user clicks, and one click joins it aga
   expect(await findSeriousViolations(tab)).toEqual([]);
   const slider = dialog.getByRole('slider', { name: 'Split position' });
   // A position between two sentences is suggested first.
-  await waitUntilTrue(() => slider.getAttribute('aria-valuetext')).toMatch(/thought\.”$/);
+  await expectEventually(() => slider.getAttribute('aria-valuetext')).toMatch(/thought\.”$/);
   await slider.press('Home');
   await slider.press('ArrowRight');
   await dialog.getByText('after “First thought.”').waitFor();
   await dialog.getByRole('button', { name: 'Split here' }).click();
-  await waitUntilTrue(() => texts(id)).toEqual(['First thought. ', 'Second thought. Third thought.', 'Yes.']);
+  await expectEventually(() => texts(id)).toEqual(['First thought. ', 'Second thought. Third thought.', 'Yes.']);
   await tab.page.getByRole('button', { name: /Undo/ }).last().click();
-  await waitUntilTrue(() => texts(id)).toEqual(['First thought. Second thought. Third thought.', 'Yes.']);
+  await expectEventually(() => texts(id)).toEqual(['First thought. Second thought. Third thought.', 'Yes.']);
   // Joining is the inverse: the halves become one message again, with the id of the second.
   await tab.page.getByRole('button', { name: /Redo/ }).last().click();
-  await waitUntilTrue(() => texts(id)).toEqual(['First thought. ', 'Second thought. Third thought.', 'Yes.']);
+  await expectEventually(() => texts(id)).toEqual(['First thought. ', 'Second thought. Third thought.', 'Yes.']);
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}/page`);
   await choose(tab, body.nodes[0].id, 'Join with the next');
-  await waitUntilTrue(() => texts(id)).toEqual(['First thought. Second thought. Third thought.', 'Yes.']);
+  await expectEventually(() => texts(id)).toEqual(['First thought. Second thought. Third thought.', 'Yes.']);
   await choose(tab, ids[0] ?? '', 'Split message');
   // A click in the text does the same as the slider.
   const words = tab.page.locator('.split-text');
@@ -97,18 +97,18 @@ test('[B70] a branch moves to a tree found by search, and one undo restores both
   await dialog.waitFor();
   expect(await findSeriousViolations(tab)).toEqual([]);
   await dialog.getByRole('searchbox', { name: 'Find a chat' }).fill('kitchen');
-  await waitUntilTrue(() => dialog.getByRole('radio').count()).toBe(1);
+  await expectEventually(() => dialog.getByRole('radio').count()).toBe(1);
   await dialog.getByText('Kitchen notes').click();
   await dialog.getByRole('button', { name: 'Move', exact: true }).first().click();
   await dialog.getByRole('button', { name: 'At the end of its current branch' }).click();
   await dialog.getByRole('button', { name: 'Move', exact: true }).last().click();
   await tab.page.getByTestId('thread').getByText('Forty minutes.').waitFor();
-  await waitUntilTrue(() => texts(there.id)).toEqual(['Salt', 'Noted.', 'How long?', 'Forty minutes.']);
-  await waitUntilTrue(() => texts(id)).toEqual(['About soup', 'Leek and potato.']);
+  await expectEventually(() => texts(there.id)).toEqual(['Salt', 'Noted.', 'How long?', 'Forty minutes.']);
+  await expectEventually(() => texts(id)).toEqual(['About soup', 'Leek and potato.']);
   await tab.page.getByRole('button', { name: 'Undo' }).last().click();
   await tab.page.getByTestId('thread').getByText('How long?').waitFor();
-  await waitUntilTrue(() => texts(there.id)).toEqual(['Salt', 'Noted.']);
-  await waitUntilTrue(() => texts(id)).toEqual(['About soup', 'Leek and potato.', 'How long?', 'Forty minutes.']);
+  await expectEventually(() => texts(there.id)).toEqual(['Salt', 'Noted.']);
+  await expectEventually(() => texts(id)).toEqual(['About soup', 'Leek and potato.', 'How long?', 'Forty minutes.']);
   await done(tab);
 });
 
@@ -120,9 +120,9 @@ test('[B70] a branch is copied to another tree, and everything stays here', asyn
   const dialog = tab.page.getByRole('dialog', { name: 'Move or copy to another chat' });
   await dialog.getByText('Box of answers').click();
   await dialog.getByRole('button', { name: 'Copy', exact: true }).last().click();
-  await waitUntilTrue(() => tab.page.url()).toContain(there.id);
+  await expectEventually(() => tab.page.url()).toContain(there.id);
   await tab.page.getByTestId('thread').getByText('Answer worth keeping').waitFor();
-  await waitUntilTrue(() => texts(id)).toEqual(['Ask', 'Answer worth keeping']);
+  await expectEventually(() => texts(id)).toEqual(['Ask', 'Answer worth keeping']);
   await done(tab);
 });
 
@@ -139,11 +139,11 @@ test('[B71] a temporary tree is marked as one, and is kept with all its messages
   const id = new URL(tab.page.url()).pathname.split('/')[2] ?? '';
   const listed = async () =>
     (await fixture.server.ask('GET', '/api/trees?limit=100')).body.items.some((tree: { id: string }) => tree.id === id);
-  await waitUntilTrue(() => listed()).toBe(false);
+  await expectEventually(() => listed()).toBe(false);
   await tab.page.getByRole('button', { name: 'Keep', exact: true }).click();
-  await waitUntilTrue(() => tab.page.getByText('temporary', { exact: true }).count()).toBe(0);
-  await waitUntilTrue(listed).toBe(true);
-  await waitUntilTrue(() => texts(id)).toEqual(['Remember me']);
+  await expectEventually(() => tab.page.getByText('temporary', { exact: true }).count()).toBe(0);
+  await expectEventually(listed).toBe(true);
+  await expectEventually(() => texts(id)).toEqual(['Remember me']);
   await done(tab);
 });
 
@@ -157,13 +157,13 @@ test('[B72] another branch is merged from Compare as a summary, and a model is a
   const tab = await fixture.open(`/t/${id}?view=compare&a=${ids[1]}&b=${body.result.nodeId}`);
   const { page } = tab;
   // Markup is ignored: as rendered only one word differs.
-  await waitUntilTrue(() => page.locator('.diff mark').allTextContents()).toEqual([' today']);
+  await expectEventually(() => page.locator('.diff mark').allTextContents()).toEqual([' today']);
   await page.getByRole('button', { name: 'Source' }).click();
-  await waitUntilTrue(async () => (await page.locator('.diff mark').allTextContents()).join('')).toContain('**');
+  await expectEventually(async () => (await page.locator('.diff mark').allTextContents()).join('')).toContain('**');
   await page.getByRole('button', { name: 'Add model' }).click();
   await page.getByRole('menuitem').first().click();
-  await waitUntilTrue(() => page.locator('article.col').count()).toBe(3);
-  await waitUntilTrue(async () => (await look(id)).version).toBeGreaterThan(version + 2);
+  await expectEventually(() => page.locator('article.col').count()).toBe(3);
+  await expectEventually(async () => (await look(id)).version).toBeGreaterThan(version + 2);
   await page.getByRole('button', { name: 'Merge' }).click();
   const dialog = page.getByRole('dialog', { name: 'Merge this branch in' });
   await dialog.getByRole('textbox', { name: 'Summary' }).fill('The other one says today.');
@@ -189,11 +189,11 @@ test('[B73] older messages are summarised, the summary is edited, and the compac
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await inForce.getByText('We counted to forty.').waitFor();
   const at = `/api/trees/${id}/context?model=scripted/one&limit=1`;
-  await waitUntilTrue(async () => (await fixture.server.ask('GET', at)).body.compaction.summary).toBe(
+  await expectEventually(async () => (await fixture.server.ask('GET', at)).body.compaction.summary).toBe(
     'We counted to forty.',
   );
   await page.getByRole('button', { name: 'Send the original messages again' }).click();
-  await waitUntilTrue(async () => (await fixture.server.ask('GET', at)).body.compaction).toBe(null);
+  await expectEventually(async () => (await fixture.server.ask('GET', at)).body.compaction).toBe(null);
   await inForce.getByText(/^Turn 0:/).waitFor();
   await done(tab);
 });
@@ -205,11 +205,11 @@ test('[B74] another system prompt makes another tree with the same branch, and t
   await tab.page.getByRole('menuitem', { name: 'System prompt' }).click();
   await tab.page.getByRole('textbox', { name: 'System prompt' }).fill('Answer in rhymes.');
   await tab.page.getByRole('button', { name: 'New chat with this prompt' }).click();
-  await waitUntilTrue(() => tab.page.url().includes(id)).toBe(false);
+  await expectEventually(() => tab.page.url().includes(id)).toBe(false);
   const made = new URL(tab.page.url()).pathname.split('/')[2] ?? '';
   await tab.page.getByTestId('thread').getByText('Hi!').waitFor();
-  await waitUntilTrue(async () => (await look(made)).systemPrompt).toBe('Answer in rhymes.');
-  await waitUntilTrue(async () => (await look(id)).systemPrompt).toBe(undefined);
+  await expectEventually(async () => (await look(made)).systemPrompt).toBe('Answer in rhymes.');
+  await expectEventually(async () => (await look(id)).systemPrompt).toBe(undefined);
   await done(tab);
 });
 
@@ -225,16 +225,16 @@ test('[B75] titles and tags of messages and trees are shown at once, in every ta
   await tab.page.getByRole('button', { name: 'Save', exact: true }).click();
   await other.page.getByTestId('thread').locator('.chip').filter({ hasText: 'kind' }).waitFor();
   const meta = async () => (await fixture.server.ask('GET', `/api/trees/${id}/nodes/${ids[1]}`)).body.node.meta;
-  await waitUntilTrue(meta).toMatchObject({ title: 'Greeting', tags: ['kind', 'short'] });
+  await expectEventually(meta).toMatchObject({ title: 'Greeting', tags: ['kind', 'short'] });
   // The toast about the title may still be visible.
   const tagged = tab.page.getByRole('status').filter({ hasText: 'Tags saved' });
   await tagged.getByRole('button', { name: /Undo/ }).click();
-  await waitUntilTrue(async () => (await meta()).tags).toBe(undefined);
+  await expectEventually(async () => (await meta()).tags).toBe(undefined);
   await tab.page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).click();
   await tab.page.getByRole('menuitem', { name: 'Chat tags' }).click();
   await tab.page.getByRole('textbox', { name: 'Chat tags' }).fill('letters');
   await tab.page.getByRole('button', { name: 'Save', exact: true }).click();
-  await waitUntilTrue(async () => (await look(id)).tags).toEqual(['letters']);
+  await expectEventually(async () => (await look(id)).tags).toEqual(['letters']);
   await tab.page.getByRole('main').getByRole('button', { name: 'Named' }).first().click();
   await tab.page.getByRole('textbox', { name: 'Rename' }).fill('Letters');
   await tab.page.keyboard.press('Enter');
@@ -273,9 +273,9 @@ test('[B76] a branch dragged onto another message on the map moves there, and no
   await page.mouse.up();
   const parent = async (node: string) =>
     (await fixture.server.ask('GET', `/api/trees/${id}/nodes/${node}`)).body.node.parentId;
-  await waitUntilTrue(() => parent(side)).toBe(ids[2]);
+  await expectEventually(() => parent(side)).toBe(ids[2]);
   await page.getByRole('button', { name: /Undo/ }).last().click();
-  await waitUntilTrue(() => parent(side)).toBe(ids[0]);
+  await expectEventually(() => parent(side)).toBe(ids[0]);
   await done(tab);
 });
 
@@ -307,10 +307,10 @@ test('[B110] Escape stops a merge that is calling a model, and nothing of it is 
   const dialog = page.getByRole('dialog');
   await dialog.locator('.foot-row').getByRole('button').last().click();
   await dialog.locator('.foot-row button[disabled]').waitFor();
-  await waitUntilTrue(() => own.server.provider.requests.length).toBe(1);
+  await expectEventually(() => own.server.provider.requests.length).toBe(1);
   await page.keyboard.press('Escape');
-  await waitUntilTrue(() => page.getByRole('dialog').count()).toBe(0);
-  await waitUntilTrue(() => stopped).toBe(1);
+  await expectEventually(() => page.getByRole('dialog').count()).toBe(0);
+  await expectEventually(() => stopped).toBe(1);
   expect((await own.server.ask('GET', `/api/trees/${id}`)).body.version).toBe(edited.body.version);
   expect(tab.faults).toEqual([]);
   await own.close();
@@ -345,9 +345,9 @@ test('[B110] with six variants of six models nothing covers a button, however lo
     version,
     body: { type: 'reply', parentId: ids[0], models: ['scripted/one'], n: 6 },
   });
-  await waitUntilTrue(async () => (await fixture.server.ask('GET', `/api/trees/${id}/generations`)).body.items).toEqual(
-    [],
-  );
+  await expectEventually(
+    async () => (await fixture.server.ask('GET', `/api/trees/${id}/generations`)).body.items,
+  ).toEqual([]);
   for (const [index, { nodeId }] of begun.body.nodes.entries())
     await fixture.server.ask('PATCH', `/api/trees/${id}/nodes/${nodeId}/meta`, {
       body: { set: { source: { model: `a-model-with-a-long-name-${index}` } } },
@@ -366,6 +366,6 @@ test('[B110] with six variants of six models nothing covers a button, however lo
   expect(covered).toEqual([]);
   await page.setViewportSize({ width: 1440, height: 900 });
   await side.click();
-  await waitUntilTrue(() => page.locator('article.col').count()).toBe(6);
+  await expectEventually(() => page.locator('article.col').count()).toBe(6);
   await done(tab);
 });

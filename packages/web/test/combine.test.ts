@@ -3,7 +3,7 @@
 import { makeTextEvents, type ScriptedReply } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { openGate, openPageFixture, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openGate, openPageFixture } from './page-fixture.ts';
 
 test('[B234] answers are selected and combined; the result streams, names its sources, can be stopped and undone', async () => {
   const gate = openGate();
@@ -54,9 +54,9 @@ test('[B234] answers are selected and combined; the result streams, names its so
     node_ids: [tea, coffee],
     instructions: 'Mind the time of day.',
   });
-  await waitUntilTrue(() => made.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  await expectEventually(() => made.getByRole('button', { name: 'Stop' }).count()).toBe(0);
   // The marks of the sources in the text look like the letters of the answers, and stay readable as text.
-  await waitUntilTrue(() => made.locator('.source-mark').allTextContents()).toEqual(['[A]', '[B]']);
+  await expectEventually(() => made.locator('.source-mark').allTextContents()).toEqual(['[A]', '[B]']);
   expect(await findSeriousViolations(tab)).toEqual([]);
   await made.getByRole('button', { name: 'Source A: one' }).waitFor();
   // Stops a second combination, in the form of a table, while it is generated.
@@ -64,12 +64,12 @@ test('[B234] answers are selected and combined; the result streams, names its so
   await panel.getByRole('button', { name: 'Combine' }).click();
   await made.last().getByText('Point').waitFor();
   await made.last().getByRole('button', { name: 'Stop' }).click();
-  await waitUntilTrue(async () => (await siblings()).at(-1).status).toBe('aborted');
-  await waitUntilTrue(() => made.count()).toBe(2);
+  await expectEventually(async () => (await siblings()).at(-1).status).toBe('aborted');
+  await expectEventually(() => made.count()).toBe(2);
   // Undo removes only the last combination.
   await panel.getByRole('button', { name: 'Close' }).click();
   await page.keyboard.press('ControlOrMeta+z');
-  await waitUntilTrue(() => made.count()).toBe(1);
+  await expectEventually(() => made.count()).toBe(1);
   await page.getByRole('button', { name: 'Back to the thread (Esc)' }).click();
   expect(await siblings()).toHaveLength(4);
   // In the thread a click on a letter shows its answer.
@@ -101,7 +101,7 @@ test('[B234] on a phone the panel covers the screen, and the result is shown aft
   expect(await findSeriousViolations(tab)).toEqual([]);
   await panel.getByRole('radio', { name: 'Agreements and differences' }).check();
   await panel.getByRole('button', { name: 'Combine' }).click();
-  await waitUntilTrue(() => panel.count()).toBe(0);
+  await expectEventually(() => panel.count()).toBe(0);
   await tab.page.locator('.col.combined').getByText('Both agree on drinking.').waitFor();
   expect(tab.faults).toEqual([]);
   await tab.context.close();
@@ -130,18 +130,18 @@ price = { input = 1000, output = 5000 }
   await panel.getByText('Answers, 3 selected').waitFor();
   const shown = async () => Number(/at most \$(\d+\.\d+)/.exec(await panel.innerText())?.[1] ?? Number.NaN);
   // The longest reply costs $5, and a thousand tokens of input cost $1; each answer has more than that.
-  await waitUntilTrue(async () => (await shown()) > 8).toBe(true);
+  await expectEventually(async () => (await shown()) > 8).toBe(true);
   const three = await shown();
   await page.locator(`[data-answer="${first}"]`).getByRole('checkbox').uncheck();
   await panel.getByText('Answers, 2 selected').waitFor();
-  await waitUntilTrue(async () => (await shown()) < three - 1).toBe(true);
+  await expectEventually(async () => (await shown()) < three - 1).toBe(true);
   expect(await shown()).toBeGreaterThan(7);
   expect(await findSeriousViolations(tab)).toEqual([]);
   await panel.getByRole('button', { name: /one/ }).last().click();
   await page.getByRole('searchbox', { name: /^Filter/ }).fill('two');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
-  await waitUntilTrue(() => panel.getByText('at most').count()).toBe(0);
+  await expectEventually(() => panel.getByText('at most').count()).toBe(0);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
   await fixture.close();

@@ -2,7 +2,7 @@
 // @module-tag full
 import { makeSamplePdf, makeTextEvents } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture, type PageTab } from './page-fixture.ts';
 
 let fixture: PageFixture;
 
@@ -42,18 +42,18 @@ test('[B40] commands are completed from the registry and run at the current mess
   const names = await tab.page.getByRole('listbox').getByRole('option').locator('code').allTextContents();
   expect(names.every((name) => name.includes('re'))).toBe(true);
   await box(tab).fill('/');
-  await waitUntilTrue(async () =>
+  await expectEventually(async () =>
     (await tab.page.getByRole('listbox').getByRole('option').locator('code').allTextContents()).filter(
       (name) => !name.startsWith('/'),
     ),
   ).toEqual([]);
   await tab.page.keyboard.press('Escape');
-  await waitUntilTrue(() => tab.page.getByRole('listbox').count()).toBe(0);
+  await expectEventually(() => tab.page.getByRole('listbox').count()).toBe(0);
   await box(tab).fill('/no-such-command');
   await tab.page.keyboard.press('Enter');
   await tab.page.getByRole('status').getByText('no-such-command').first().waitFor();
   // A refused line is put back for correction.
-  await waitUntilTrue(() => box(tab).inputValue()).toBe('/no-such-command');
+  await expectEventually(() => box(tab).inputValue()).toBe('/no-such-command');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -75,7 +75,7 @@ test('[B89] results of a command are listed and can be chosen by number, and eac
   // Before the first message the thread is empty, and the text is in the composer.
   await run('/branch-here');
   await page.getByRole('region', { name: 'Next message' }).getByText('New chat').waitFor();
-  await waitUntilTrue(() => box(tab).inputValue()).toBe('Hi');
+  await expectEventually(() => box(tab).inputValue()).toBe('Hi');
   await run('/tree --filter all');
   const listing = page.getByRole('dialog', { name: 'Command output' });
   await listing.getByRole('button', { name: /2\. .*assistant “Hello\.”/ }).waitFor();
@@ -84,10 +84,10 @@ test('[B89] results of a command are listed and can be chosen by number, and eac
   await thread.getByText('Hello.').waitFor();
   await run('/branches');
   await listing.getByRole('button', { name: /1\. .*assistant/ }).click();
-  await waitUntilTrue(() => listing.count()).toBe(0);
+  await expectEventually(() => listing.count()).toBe(0);
   await run('/fork @~1');
-  await waitUntilTrue(() => page.url()).not.toContain(id);
-  await waitUntilTrue(() => box(tab).inputValue()).toBe('Hi');
+  await expectEventually(() => page.url()).not.toContain(id);
+  await expectEventually(() => box(tab).inputValue()).toBe('Hi');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -100,7 +100,7 @@ test('[B47] the list of commands covers no message, shortens long lines, and app
   await box(tab).fill('/');
   const list = tab.page.getByRole('listbox', { name: 'Commands' });
   await list.getByRole('option').nth(3).waitFor();
-  await waitUntilTrue(async () => {
+  await expectEventually(async () => {
     const [above, below] = [await said.boundingBox(), await list.boundingBox()];
     return above !== null && below !== null && above.y + above.height <= below.y;
   }).toBe(true);
@@ -108,9 +108,9 @@ test('[B47] the list of commands covers no message, shortens long lines, and app
     const [about, usage] = [line.querySelector('.desc'), line.querySelector('.arg')].map((part) => part.getBoundingClientRect());
     return about.right > usage.left || usage.right > line.getBoundingClientRect().right;
   }).length`;
-  await waitUntilTrue(() => tab.page.evaluate(crowded)).toBe(0);
+  await expectEventually(() => tab.page.evaluate(crowded)).toBe(0);
   await box(tab).blur();
-  await waitUntilTrue(() => list.count()).toBe(0);
+  await expectEventually(() => list.count()).toBe(0);
   await box(tab).focus();
   await list.waitFor();
   expect(tab.faults).toEqual([]);
@@ -121,16 +121,16 @@ test('[B41] a draft survives a reload, and a browser without storage still works
   const id = await newTree();
   const tab = await fixture.open(`/t/${id}`);
   await box(tab).fill('Half a thought');
-  await waitUntilTrue(() => tab.page.evaluate(`localStorage.getItem('coppice.draft.${id}')`)).toBe('Half a thought');
+  await expectEventually(() => tab.page.evaluate(`localStorage.getItem('coppice.draft.${id}')`)).toBe('Half a thought');
   await tab.page.reload();
-  await waitUntilTrue(() => box(tab).inputValue()).toBe('Half a thought');
+  await expectEventually(() => box(tab).inputValue()).toBe('Half a thought');
   await tab.page.evaluate(
     "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }",
   );
   await box(tab).fill('Said all the same');
   await tab.page.keyboard.press('Alt+Enter');
   await tab.page.getByTestId('thread').getByText('Said all the same').waitFor();
-  await waitUntilTrue(
+  await expectEventually(
     async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length,
   ).toBe(3);
   expect(tab.faults).toEqual([]);
@@ -153,15 +153,15 @@ test('[B49, B117] the user can type at once in a new chat, from home and from an
     await tab.page.keyboard.press('n');
     // Text typed before the tree exists goes to its composer, and does not trigger keys of the page.
     await tab.page.keyboard.type(`From ${place}, `);
-    await waitUntilTrue(writing).toBe(true);
+    await expectEventually(writing).toBe(true);
     await tab.page.keyboard.type('no letter lost');
-    await waitUntilTrue(() => box(tab).inputValue()).toBe(`From ${place}, no letter lost`);
+    await expectEventually(() => box(tab).inputValue()).toBe(`From ${place}, no letter lost`);
     // Nothing is stored before the first message is sent.
     expect(await countChats()).toBe(stored);
     await tab.page.keyboard.press('Enter');
     await tab.page.getByTestId('thread').getByText(`From ${place}, no letter lost`).waitFor();
-    await waitUntilTrue(() => tab.page.url() !== before).toBe(true);
-    await waitUntilTrue(() => tab.page.locator('article.ai').count()).toBe(1);
+    await expectEventually(() => tab.page.url() !== before).toBe(true);
+    await expectEventually(() => tab.page.locator('article.ai').count()).toBe(1);
   }
   expect(tab.faults).toEqual([]);
   await tab.context.close();
@@ -179,12 +179,12 @@ test('[B42] a large paste is attached as a file, a picture as a picture, and bot
     `data.items.add(new File([Uint8Array.from(atob('${pixel}'), (c) => c.charCodeAt(0))], 'dot.png', { type: 'image/png' }));`,
   );
   await tab.page.getByText('dot.png').waitFor();
-  await waitUntilTrue(() => box(tab).inputValue()).toBe('');
-  await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(2);
+  await expectEventually(() => box(tab).inputValue()).toBe('');
+  await expectEventually(() => tab.page.locator('.file-chip.ready').count()).toBe(2);
   await box(tab).fill('Look at these');
   await tab.page.keyboard.press('Alt+Enter');
   await tab.page.getByTestId('thread').getByRole('img', { name: 'Attached image' }).waitFor();
-  await waitUntilTrue(
+  await expectEventually(
     async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length,
   ).toBe(3);
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
@@ -223,7 +223,7 @@ test('[B352] a key in a long text does not measure the text, which would take th
     })()`);
   const typeKeys = async () => {
     await page.keyboard.type('abc');
-    await waitUntilTrue(() => page.evaluate("document.querySelector('#composer').value.includes('abc')")).toBe(true);
+    await expectEventually(() => page.evaluate("document.querySelector('#composer').value.includes('abc')")).toBe(true);
   };
   await setText(20_000);
   await typeKeys();
@@ -231,7 +231,7 @@ test('[B352] a key in a long text does not measure the text, which would take th
   // A short text is measured, so that its box has its height.
   await setText(2);
   await typeKeys();
-  await waitUntilTrue(measured).toBeGreaterThanOrEqual(3);
+  await expectEventually(measured).toBeGreaterThanOrEqual(3);
   await box(tab).fill('');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
@@ -268,7 +268,7 @@ test('[B334] a copied table is pasted as text, and Enter that accepts a word of 
   );
   await title.waitFor();
   await title.press('Escape');
-  await waitUntilTrue(() => title.count()).toBe(0);
+  await expectEventually(() => title.count()).toBe(0);
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.messages).toHaveLength(2);
   expect(tab.faults).toEqual([]);
@@ -290,13 +290,13 @@ test('[B324] a file that is dropped anywhere in a chat is attached; where no fil
   await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
   // A handled event returns false; otherwise the browser would open the file.
   expect(await dropOn('[data-testid=thread]')).toEqual([false, false, false]);
-  await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
+  await expectEventually(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
   expect(await tab.page.locator('.composer.over').count()).toBe(0);
   await tab.page.getByRole('link', { name: 'Settings' }).click();
   await tab.page.getByRole('heading', { name: 'Models' }).waitFor();
   expect(await dropOn('h1')).toEqual([false, false, false]);
   await tab.page.getByRole('link', { name: 'Back to chats' }).click();
-  await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
+  await expectEventually(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -312,15 +312,15 @@ test('[B43] a chain of thousands opens at its end and draws only the visible par
   const tab = await fixture.open(`/t/${id}`);
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('Message number 1999').waitFor();
-  await waitUntilTrue(() => thread.getByRole('article').count()).toBeLessThan(60);
+  await expectEventually(() => thread.getByRole('article').count()).toBeLessThan(60);
   await thread.hover();
   for (let turn = 0; turn < 8; turn++) await tab.page.mouse.wheel(0, -1500);
   // Older messages are loaded while scrolling, and the visible ones do not jump.
-  await waitUntilTrue(async () => {
+  await expectEventually(async () => {
     await tab.page.mouse.wheel(0, -1500);
     return thread.getByText(/^Message number 1[0-8]\d\d$/).count();
   }).toBeGreaterThan(0);
-  await waitUntilTrue(() => thread.getByRole('article').count()).toBeLessThan(60);
+  await expectEventually(() => thread.getByRole('article').count()).toBeLessThan(60);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -337,7 +337,7 @@ test('[B262] a picture has a thumbnail in the composer and in the chat, where a 
     { name: 'tree.png', mimeType: 'image/png', buffer: picture },
     { name: 'wood.pdf', mimeType: 'application/pdf', buffer: makeSamplePdf('A wood') },
   ]);
-  await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(2);
+  await expectEventually(() => tab.page.locator('.file-chip.ready').count()).toBe(2);
   await tab.page.locator('.file-chip .thumbnail').waitFor();
   await tab.page.locator('.file-chip').getByText('PDF,').waitFor();
   await box(tab).fill('What is this?');
@@ -346,7 +346,7 @@ test('[B262] a picture has a thumbnail in the composer and in the chat, where a 
   const shown = thread.getByRole('button', { name: 'Enlarge the image' });
   await shown.waitFor();
   // The page loads the image by its hash; the bytes are not part of the message.
-  await waitUntilTrue(() => thread.locator('img.picture').getAttribute('src')).toMatch(
+  await expectEventually(() => thread.locator('img.picture').getAttribute('src')).toMatch(
     /^\/api\/attachments\/[0-9a-f]{64}$/,
   );
   await shown.click();
@@ -366,26 +366,26 @@ test('[B95] a file that failed to upload is sent again, and survives a command a
   await box(tab).fill('Look at this');
   await tab.page.keyboard.press('Alt+Enter');
   await tab.page.getByRole('status').getByText('was not uploaded').waitFor();
-  await waitUntilTrue(() => box(tab).inputValue()).toBe('Look at this');
+  await expectEventually(() => box(tab).inputValue()).toBe('Look at this');
   await tab.page.unroute('**/api/attachments');
   await tab.page.getByRole('button', { name: 'Upload pasted.txt again' }).click();
   await tab.page.locator('.file-chip.ready').waitFor();
   await box(tab).fill('/no-such-command');
   await tab.page.keyboard.press('Enter');
   await tab.page.getByRole('status').getByText('no-such-command').first().waitFor();
-  await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
+  await expectEventually(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
   await box(tab).fill('Look at this');
   await tab.page.reload();
   await tab.page.locator('.file-chip.ready').waitFor();
-  await waitUntilTrue(() => box(tab).inputValue()).toBe('Look at this');
+  await expectEventually(() => box(tab).inputValue()).toBe('Look at this');
   await tab.page.keyboard.press('/');
   await tab.page.keyboard.press('Alt+Enter');
-  await waitUntilTrue(
+  await expectEventually(
     async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length,
   ).toBe(3);
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.messages[2].content.map((block: { type: string }) => block.type)).toEqual(['text', 'file']);
-  await waitUntilTrue(() => tab.page.locator('.files .file-chip').count()).toBe(0);
+  await expectEventually(() => tab.page.locator('.files .file-chip').count()).toBe(0);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -398,7 +398,7 @@ test('[B95, B118] a first message waits for its files, an empty file is refused 
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Instructions and presets' }).waitFor();
   await page.goBack();
-  await waitUntilTrue(() => box(tab).inputValue()).toBe('');
+  await expectEventually(() => box(tab).inputValue()).toBe('');
   const uploads: (() => void)[] = [];
   await page.route('**/api/attachments', async (route) => {
     await new Promise<void>((resolve) => uploads.push(resolve));
@@ -415,7 +415,7 @@ test('[B95, B118] a first message waits for its files, an empty file is refused 
   await page.locator('.file-chip.sending').waitFor();
   await box(tab).fill('What is this?');
   await page.keyboard.press('Enter');
-  await waitUntilTrue(() => uploads.length).toBe(1);
+  await expectEventually(() => uploads.length).toBe(1);
   uploads[0]?.();
   await page.getByTestId('thread').getByText('Seen.').waitFor();
   await page.getByTestId('thread').getByText('notes.txt').first().waitFor();
@@ -500,7 +500,7 @@ test('[B95] a file that is too large is refused with the reason, and the rest of
     .setInputFiles({ name: 'film.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(25_000_000) });
   await page.locator('.composer').getByText('film.bin: A file may have at most 21 MB.').waitFor();
   await page.getByRole('button', { name: 'Remove film.bin' }).click();
-  await waitUntilTrue(() => page.getByText('A file may have').count()).toBe(0);
+  await expectEventually(() => page.getByText('A file may have').count()).toBe(0);
   expect(await box(tab).inputValue()).toBe('Please read this');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
@@ -515,7 +515,7 @@ test('[B120] the composer says that the model of a chat is gone, and which one r
   await note.waitFor();
   await page.getByRole('button', { name: /^Model: / }).click();
   await page.getByRole('dialog', { name: 'Models' }).locator('.model-row').first().click();
-  await waitUntilTrue(() => note.count()).toBe(0);
+  await expectEventually(() => note.count()).toBe(0);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -531,7 +531,7 @@ test('[B97] a message that waits for the server is sent even if another tree is 
   // Navigates within the page, like a click on a link in the list.
   await tab.page.evaluate(`history.pushState(null, '', '/t/${there}'); dispatchEvent(new PopStateEvent('popstate'))`);
   await tab.page.unroute(`**/api/trees/${here}/messages`);
-  await waitUntilTrue(
+  await expectEventually(
     async () => (await fixture.server.ask('GET', `/api/trees/${here}?format=linear`)).body.messages.length,
   ).toBe(3);
   // Messages that did not arrive before the page was closed are put back into the composer; others are not.
@@ -541,8 +541,8 @@ test('[B97] a message that waits for the server is sent even if another tree is 
   ];
   await tab.page.evaluate(`localStorage.setItem('coppice.unsent.${there}', '${JSON.stringify(lost)}')`);
   await tab.page.goto(`${fixture.url}/t/${there}`);
-  await waitUntilTrue(() => box(tab).inputValue()).toBe('Never sent');
-  await waitUntilTrue(() => tab.page.evaluate(`localStorage.getItem('coppice.unsent.${there}')`)).toBe(null);
+  await expectEventually(() => box(tab).inputValue()).toBe('Never sent');
+  await expectEventually(() => tab.page.evaluate(`localStorage.getItem('coppice.unsent.${there}')`)).toBe(null);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -562,19 +562,19 @@ test('[B96] an unfinished edit survives Escape and a reload', async () => {
   await area.fill('Hi, and more');
   await tab.page.keyboard.press('Escape');
   await tab.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
-  await waitUntilTrue(() => area.inputValue()).toBe('Hi, and more');
+  await expectEventually(() => area.inputValue()).toBe('Hi, and more');
   await tab.page.reload();
   await first.waitFor();
   await begin();
-  await waitUntilTrue(() => area.inputValue()).toBe('Hi, and more');
+  await expectEventually(() => area.inputValue()).toBe('Hi, and more');
   await tab.page.keyboard.press('Control+s');
   await area.waitFor({ state: 'detached' });
   await tab.page.getByTestId('thread').getByText('Hi, and more').waitFor();
   await begin();
   // After saving there is no draft.
-  await waitUntilTrue(() => area.inputValue()).toBe('Hi, and more');
+  await expectEventually(() => area.inputValue()).toBe('Hi, and more');
   await tab.page.keyboard.press('Escape');
-  await waitUntilTrue(() =>
+  await expectEventually(() =>
     tab.page.evaluate("Object.keys(localStorage).filter((key) => key.includes('draft'))"),
   ).toEqual([]);
   expect(tab.faults).toEqual([]);
@@ -592,7 +592,7 @@ test('[B48, B55] a message being edited is fully visible on a phone, and each pa
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('And in English.').waitFor();
   const ways = `[...document.querySelectorAll('.body p, .body ul, .body pre')].map((part) => getComputedStyle(part).direction)`;
-  await waitUntilTrue(() => tab.page.evaluate(ways)).toEqual(['rtl', 'rtl', 'rtl', 'ltr', 'ltr']);
+  await expectEventually(() => tab.page.evaluate(ways)).toEqual(['rtl', 'rtl', 'rtl', 'ltr', 'ltr']);
   await thread.getByRole('article').first().focus();
   await tab.page.keyboard.press('e');
   const edit = tab.page.getByRole('textbox', { name: 'Edit the message' });
@@ -601,12 +601,12 @@ test('[B48, B55] a message being edited is fully visible on a phone, and each pa
     const box = document.querySelector('.editbox textarea');
     return { whole: box.scrollHeight <= box.clientHeight + 1, direction: getComputedStyle(box).direction };
   })()`;
-  await waitUntilTrue(() => tab.page.evaluate(seen)).toEqual({ whole: true, direction: 'rtl' });
+  await expectEventually(() => tab.page.evaluate(seen)).toEqual({ whole: true, direction: 'rtl' });
   const out = `(() => {
     const whole = document.querySelector('.editbox').getBoundingClientRect();
     return [...document.querySelectorAll('.editbox .btn')].filter((each) => each.getBoundingClientRect().right > whole.right).length;
   })()`;
-  await waitUntilTrue(() => tab.page.evaluate(out)).toBe(0);
+  await expectEventually(() => tab.page.evaluate(out)).toBe(0);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -622,13 +622,13 @@ test('[B99] the page can send and copy in a browser without random ids and clipb
   await tab.page.getByTestId('thread').getByText('Hello.').waitFor();
   await box(tab).fill('From another room');
   await tab.page.keyboard.press('Alt+Enter');
-  await waitUntilTrue(
+  await expectEventually(
     async () => (await fixture.server.ask('GET', `/api/trees/${id}?format=linear`)).body.messages.length,
   ).toBe(3);
   await tab.page.evaluate("addEventListener('copy', () => { window.copied = document.activeElement.value; })");
   await tab.page.getByRole('article').first().focus();
   await tab.page.keyboard.press('y');
-  await waitUntilTrue(() => tab.page.evaluate('window.copied')).toBe('Hi');
+  await expectEventually(() => tab.page.evaluate('window.copied')).toBe('Hi');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
 import { builtPageFolder } from './browser.ts';
 import { createDemoTree, type DemoTree } from './demo-tree.ts';
-import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture, type PageTab } from './page-fixture.ts';
 
 let fixture: PageFixture;
 let demo: DemoTree;
@@ -33,12 +33,12 @@ test('[B36] home draws each tree with its branches and messages, and follows its
   await line.getByText('2 messages').waitFor();
   await line.getByText('1 branch', { exact: true }).waitFor();
   await line.getByText('Indeed.', { exact: true }).waitFor();
-  await waitUntilTrue(() => line.locator('.stool path.active-line').count()).toBe(1);
+  await expectEventually(() => line.locator('.stool path.active-line').count()).toBe(1);
   const { body } = await fixture.server.ask('GET', `/api/shapes?ids=${demo.id}`);
   const large = page.getByRole('listitem').filter({ hasText: 'Postgres 12' });
   await large.getByText('on 20-second freeze: cutover.sh, first half').waitFor();
   await large.getByText(`${body.items[0].branches} branches`).waitFor();
-  await waitUntilTrue(() => large.locator('.stool path:not(.base-line)').count()).toBe(body.items[0].stems.length);
+  await expectEventually(() => large.locator('.stool path:not(.base-line)').count()).toBe(body.items[0].stems.length);
   await fixture.server.ask('POST', `/api/trees/${made.body.treeId}/nodes/${made.body.nodes[1].id}/edit`, {
     version: made.body.version,
     body: { content: 'Not at all.' },
@@ -46,7 +46,7 @@ test('[B36] home draws each tree with its branches and messages, and follows its
   await line.getByText('2 branches').waitFor();
   await line.getByText('Not at all.', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Most branched' }).click();
-  await waitUntilTrue(() => page.locator('.trees li').first().textContent()).toContain('Postgres 12');
+  await expectEventually(() => page.locator('.trees li').first().textContent()).toContain('Postgres 12');
   await done(tab);
 });
 
@@ -56,11 +56,11 @@ test('[B37] bookmarks of all trees are in one list, and each opens its message o
   await page.getByRole('link', { name: 'Bookmarks' }).click();
   const line = page.locator('.bookmark-line').filter({ has: page.getByText('pgbouncer pause', { exact: true }) });
   await line.waitFor();
-  await waitUntilTrue(() => line.textContent()).toContain('Postgres 12');
+  await expectEventually(() => line.textContent()).toContain('Postgres 12');
   expect(await findSeriousViolations(tab)).toEqual([]);
   await line.click();
   await page.getByTestId('thread').waitFor();
-  await waitUntilTrue(() => page.url()).toContain(demo.id);
+  await expectEventually(() => page.url()).toContain(demo.id);
   await done(tab);
 });
 
@@ -78,7 +78,7 @@ test('[B92] an unknown address says so, and a deleted message still leads to its
   await tab.page.goto(`${fixture.url}/t/${demo.id}/00000000-0000-4000-8000-000000000000`);
   await tab.page.getByTestId('thread').getByText('The script stops at the first doubt').waitFor();
   await tab.page.getByRole('status').getByText('is not in this chat').waitFor();
-  await waitUntilTrue(() => new URL(tab.page.url()).pathname).toBe(`/t/${demo.id}`);
+  await expectEventually(() => new URL(tab.page.url()).pathname).toBe(`/t/${demo.id}`);
   await done(tab);
 });
 
@@ -105,8 +105,8 @@ test('[B94] a tree in the trash is marked where it is read, and one click restor
   const tab = await fixture.open(`/t/${made.body.treeId}`);
   await tab.page.getByText('in the trash').waitFor();
   await tab.page.getByRole('button', { name: 'Restore' }).click();
-  await waitUntilTrue(() => tab.page.getByText('in the trash').count()).toBe(0);
-  await waitUntilTrue(
+  await expectEventually(() => tab.page.getByText('in the trash').count()).toBe(0);
+  await expectEventually(
     async () => (await fixture.server.ask('GET', `/api/trees/${made.body.treeId}`)).body.deletedAt,
   ).toBe(null);
   await done(tab);
@@ -120,13 +120,13 @@ test('[B109] undo on the list of chats restores a deleted chat and names it; in 
   const tab = await fixture.open('/');
   await tab.page.getByText('Worth keeping').first().waitFor();
   await fixture.server.ask('DELETE', `/api/trees/${treeId}`, { version });
-  await waitUntilTrue(() => tab.page.getByRole('main').getByText('Worth keeping').count()).toBe(0);
+  await expectEventually(() => tab.page.getByRole('main').getByText('Worth keeping').count()).toBe(0);
   await tab.page.keyboard.press('Control+z');
   await tab.page.getByRole('status').getByText('“Worth keeping”').waitFor();
-  await waitUntilTrue(() => tab.page.getByRole('main').getByText('Worth keeping').count()).toBeGreaterThan(0);
+  await expectEventually(() => tab.page.getByRole('main').getByText('Worth keeping').count()).toBeGreaterThan(0);
   expect((await fixture.server.ask('GET', `/api/trees/${treeId}`)).body.deletedAt).toBeNull();
   await tab.page.getByRole('status').getByRole('button', { name: /Redo/ }).click();
-  await waitUntilTrue(
+  await expectEventually(
     async () => (await fixture.server.ask('GET', `/api/trees/${treeId}`)).body.deletedAt === null,
   ).toBe(false);
   expect(tab.faults).toEqual([]);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { languageCodes, languages, writingDirection } from '../src/i18n/languages.ts';
 import { findSeriousViolations } from './axe.ts';
 import { createDemoTree } from './demo-tree.ts';
-import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture } from './page-fixture.ts';
 
 let fixture: PageFixture;
 
@@ -26,7 +26,7 @@ test('[B281] the page starts in the browser’s language and loads only that', a
     await signedIn.context.close();
     const tab = await fixture.open('/', { context });
     await tab.page.getByRole('textbox').first().waitFor();
-    await waitUntilTrue(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
+    await expectEventually(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
     expect(await tab.page.evaluate('document.documentElement.dir')).toBe(writingDirection(code));
     expect([...loaded]).toEqual(code === 'en' ? [] : [code]);
     expect(tab.faults).toEqual([]);
@@ -40,9 +40,9 @@ test('[B281] every language can be chosen in the settings and is remembered', as
     const menu = tab.page.locator('select:has(option[lang=de])');
     // The page reloads in the chosen language.
     await Promise.all([tab.page.waitForEvent('load'), menu.selectOption({ label: languages[code] })]);
-    await waitUntilTrue(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
+    await expectEventually(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
     await tab.page.reload();
-    await waitUntilTrue(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
+    await expectEventually(() => tab.page.evaluate('document.documentElement.lang')).toBe(code);
   }
   expect(tab.faults).toEqual([]);
   await tab.context.close();

@@ -2,7 +2,7 @@
 // @module-tag full
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { openGate, openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openGate, openPageFixture, type PageFixture } from './page-fixture.ts';
 
 let fixture: PageFixture;
 // Each test, and each retry of one, has an empty library.
@@ -16,7 +16,7 @@ test('[B118, B119, B74] a preset with its prompt and options is created, chosen 
   const { page } = tab;
   await page.getByRole('textbox', { name: 'Custom instructions' }).fill('Answer in British English.');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await waitUntilTrue(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+  await expectEventually(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'New preset' }).click();
   // Without presets there is no list beside the editor, so the editor has the whole width.
   const [field, card] = [page.getByRole('textbox', { name: 'System prompt' }), page.locator('.preset-card')];
@@ -41,7 +41,7 @@ test('[B118, B119, B74] a preset with its prompt and options is created, chosen 
   await prompt.getByText('Answer in British English.').waitFor();
   await prompt.getByText('Suggest short names.').waitFor();
   await prompt.getByText('Preset: Plain namer').waitFor();
-  await waitUntilTrue(() => page.locator('article.ai').count()).toBe(1);
+  await expectEventually(() => page.locator('article.ai').count()).toBe(1);
   await page.getByRole('button', { name: /^Options/ }).click();
   await page.getByRole('button', { name: /Temperature: use the default/ }).waitFor();
   await page.getByRole('button', { name: '3', exact: true }).click();
@@ -49,7 +49,7 @@ test('[B118, B119, B74] a preset with its prompt and options is created, chosen 
   expect(await findSeriousViolations(tab)).toEqual([]);
   await page.reload();
   await page.getByRole('button', { name: /^Options/ }).click();
-  await waitUntilTrue(() => page.getByRole('button', { name: '3', exact: true }).getAttribute('aria-pressed')).toBe(
+  await expectEventually(() => page.getByRole('button', { name: '3', exact: true }).getAttribute('aria-pressed')).toBe(
     'true',
   );
   expect(tab.faults).toEqual([]);
@@ -118,23 +118,23 @@ test('[B354] unsaved changes of presets and prompts are kept until they are save
   const prompt = page.getByLabel('System prompt');
   const choose = async (name: string) => {
     await page.getByRole('button', { name }).click();
-    await waitUntilTrue(() => page.getByLabel('Name').first().inputValue()).toBe(name);
+    await expectEventually(() => page.getByLabel('Name').first().inputValue()).toBe(name);
   };
   await choose('Careful editor');
-  await waitUntilTrue(() => prompt.inputValue()).toBe('As it was.');
+  await expectEventually(() => prompt.inputValue()).toBe('As it was.');
   expect(await page.getByRole('button', { name: 'Discard changes' }).count()).toBe(0);
   await prompt.fill('Rewritten for an hour.');
   await page.getByRole('button', { name: 'Add a message' }).click();
   await page.getByRole('textbox', { name: 'Message' }).fill('Begin with this.');
   await choose('Quick notes');
-  await waitUntilTrue(() => prompt.inputValue()).toBe('As it was.');
+  await expectEventually(() => prompt.inputValue()).toBe('As it was.');
   await page.reload();
   await choose('Careful editor');
-  await waitUntilTrue(() => prompt.inputValue()).toBe('Rewritten for an hour.');
-  await waitUntilTrue(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Begin with this.');
+  await expectEventually(() => prompt.inputValue()).toBe('Rewritten for an hour.');
+  await expectEventually(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Begin with this.');
   await page.getByRole('button', { name: 'Discard changes' }).click();
-  await waitUntilTrue(() => prompt.inputValue()).toBe('As it was.');
-  await waitUntilTrue(() => page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
+  await expectEventually(() => prompt.inputValue()).toBe('As it was.');
+  await expectEventually(() => page.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
 
   await prompt.fill('Better. ');
   await page.getByRole('button', { name: 'Save preset' }).click();
@@ -142,10 +142,10 @@ test('[B354] unsaved changes of presets and prompts are kept until they are save
     const { body } = await own.server.ask('GET', '/api/trees?project=coppice:library');
     return body.items.map((item: { systemPrompt?: string }) => item.systemPrompt);
   };
-  await waitUntilTrue(stored).toContain('Better. ');
+  await expectEventually(stored).toContain('Better. ');
   await page.reload();
   await choose('Careful editor');
-  await waitUntilTrue(() => prompt.inputValue()).toBe('Better. ');
+  await expectEventually(() => prompt.inputValue()).toBe('Better. ');
   expect(await page.getByRole('button', { name: 'Discard changes' }).count()).toBe(0);
 
   const row = page.getByRole('list', { name: 'Prompts' }).getByRole('listitem').first();
@@ -154,10 +154,10 @@ test('[B354] unsaved changes of presets and prompts are kept until they are save
   await row.getByLabel('Text, with {{variables}}').fill('Not yet saved');
   await edit.click();
   await edit.click();
-  await waitUntilTrue(() => row.getByLabel('Text, with {{variables}}').inputValue()).toBe('Not yet saved');
+  await expectEventually(() => row.getByLabel('Text, with {{variables}}').inputValue()).toBe('Not yet saved');
   await row.getByRole('button', { name: 'Cancel' }).click();
   await edit.click();
-  await waitUntilTrue(() => row.getByLabel('Text, with {{variables}}').inputValue()).toBe('As it was.');
+  await expectEventually(() => row.getByLabel('Text, with {{variables}}').inputValue()).toBe('As it was.');
   expect(await findSeriousViolations(tab)).toEqual([]);
   expect(tab.faults).toEqual([]);
   await own.close();
@@ -184,7 +184,7 @@ test('[B353] model, preset and options of a chat can be chosen when it is loaded
   // The text can be written meanwhile.
   await page.getByRole('textbox', { name: 'Message' }).fill('And now?');
   gate.resolve();
-  for (const button of buttons) await waitUntilTrue(() => button.isEnabled()).toBe(true);
+  for (const button of buttons) await expectEventually(() => button.isEnabled()).toBe(true);
   await page.getByTestId('thread').getByText('Hello').waitFor();
   expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('And now?');
   expect(tab.faults).toEqual([]);
@@ -271,7 +271,7 @@ test('[B118, B349] presets and prompts are exported as JSON and imported from it
     ['Enter', false],
   ] as const) {
     await tools.press(pressed);
-    await waitUntilTrue(() => tools.isChecked()).toBe(on);
+    await expectEventually(() => tools.isChecked()).toBe(on);
   }
   await page.getByRole('button', { name: 'Save preset' }).click();
   await page.getByRole('button', { name: /^Careful/ }).waitFor();
@@ -312,7 +312,7 @@ test('[B118, B349] presets and prompts are exported as JSON and imported from it
   await page.getByText('2 entries imported').waitFor();
   await page.getByRole('button', { name: /^Bold/ }).waitFor();
   await page.getByRole('button', { name: /^Careful/ }).click();
-  await waitUntilTrue(() => page.getByRole('textbox', { name: 'System prompt' }).inputValue()).toBe('Ask twice.');
+  await expectEventually(() => page.getByRole('textbox', { name: 'System prompt' }).inputValue()).toBe('Ask twice.');
   expect(await page.getByRole('button', { name: /^Careful/ }).count()).toBe(1);
   await page.getByText('/review').waitFor();
   expect(tab.faults).toEqual([]);
@@ -348,7 +348,7 @@ test('[B310] a project gives its new chats instructions, model, preset and files
   await prompt.getByText('You help to hire.').waitFor();
   await prompt.getByText('Be brief.').waitFor();
   await page.getByTestId('thread').getByText('plan.txt').waitFor();
-  await waitUntilTrue(() => page.locator('article.ai').getByText('two').count()).toBeGreaterThan(0);
+  await expectEventually(() => page.locator('article.ai').getByText('two').count()).toBeGreaterThan(0);
   // Chats outside of the project are not affected.
   await page.goto(fixture.url);
   await page.getByRole('button', { name: 'Model: scripted/one' }).waitFor();
@@ -366,17 +366,17 @@ test('[B310] a project gives its new chats instructions, model, preset and files
   expect(await folders()).toEqual([{ name: 'People', count: 1 }]);
   await page.getByRole('button', { name: 'Project settings' }).click();
   await dialog.getByRole('button', { name: 'Remove project' }).click();
-  await waitUntilTrue(folders).toEqual([]);
-  await waitUntilTrue(() => page.getByRole('link', { name: /^People/ }).count()).toBe(0);
+  await expectEventually(folders).toEqual([]);
+  await expectEventually(() => page.getByRole('link', { name: /^People/ }).count()).toBe(0);
   // One click restores its settings, its files and its chats.
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
-  await waitUntilTrue(folders).toEqual([{ name: 'People', count: 1 }]);
+  await expectEventually(folders).toEqual([{ name: 'People', count: 1 }]);
   await page.getByRole('link', { name: /^People/ }).click();
   await page.getByText('With the files of the project').waitFor();
   await page.getByRole('button', { name: 'Project settings' }).click();
   await dialog.getByRole('button', { name: 'Remove project' }).click();
-  await waitUntilTrue(folders).toEqual([]);
-  await waitUntilTrue(() => page.getByRole('link', { name: /^People/ }).count()).toBe(0);
+  await expectEventually(folders).toEqual([]);
+  await expectEventually(() => page.getByRole('link', { name: /^People/ }).count()).toBe(0);
   expect((await fixture.server.ask('GET', '/api/trees')).body.items).toHaveLength(1);
   // The address of a removed project says that there is no such project.
   await page.goto(old.href);
@@ -428,7 +428,7 @@ test('[B345] the address of a renamed project leads to it, and a former name to 
   }
   // The redirect replaces its history entry, so that going back does not redirect again.
   await page.goBack();
-  await waitUntilTrue(shownProject).toBe('folder:Team');
+  await expectEventually(shownProject).toBe('folder:Team');
   // A new project with the former name is opened itself; once it is renamed too, the former name leads to it.
   await create('Hiring');
   await openProject('Hiring');
@@ -442,7 +442,7 @@ test('[B345] the address of a renamed project leads to it, and a former name to 
   await page.getByRole('button', { name: 'Project settings' }).click();
   await dialog.getByRole('textbox', { name: 'Instructions' }).fill('You help to hire.');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await waitUntilTrue(() => dialog.count()).toBe(0);
+  await expectEventually(() => dialog.count()).toBe(0);
   await openProject('People');
   await page.getByText('New chat in Team').waitFor();
   expect(tab.faults).toEqual([]);
@@ -463,27 +463,29 @@ test('[B118, B351] a prompt is completed after a slash and asks for its variable
   const dialog = page.getByRole('dialog', { name: 'Fill in the prompt' });
   await dialog.getByRole('textbox', { name: 'language' }).fill('Go');
   await dialog.getByRole('textbox', { name: 'language' }).press('Enter');
-  await waitUntilTrue(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Review this Go change.');
+  await expectEventually(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe(
+    'Review this Go change.',
+  );
   await page.goto(`${fixture.url}/library`);
   // The row of a prompt marks its variables, and stays above its editor.
   const row = page.getByRole('list', { name: 'Prompts' }).getByRole('listitem');
-  await waitUntilTrue(() => row.locator('code').allTextContents()).toEqual(['{{language}}']);
+  await expectEventually(() => row.locator('code').allTextContents()).toEqual(['{{language}}']);
   expect(await row.innerText()).toContain(text);
   await row.getByRole('button', { name: 'Edit' }).press('Enter');
-  await waitUntilTrue(() => row.getByRole('textbox', { name: /^Text, with/ }).inputValue()).toBe(text);
+  await expectEventually(() => row.getByRole('textbox', { name: /^Text, with/ }).inputValue()).toBe(text);
   await row.getByText('/review', { exact: true }).waitFor();
   expect(await findSeriousViolations(tab)).toEqual([]);
   await row.getByRole('button', { name: 'Cancel' }).click();
-  await waitUntilTrue(() => row.getByRole('textbox').count()).toBe(0);
+  await expectEventually(() => row.getByRole('textbox').count()).toBe(0);
   const instructions = page.getByRole('textbox', { name: 'Custom instructions' });
   await instructions.fill('Be brief.');
   await page.getByRole('link', { name: 'All chats' }).click();
   await page.goBack();
-  await waitUntilTrue(() => instructions.inputValue()).toBe('Be brief.');
+  await expectEventually(() => instructions.inputValue()).toBe('Be brief.');
   await instructions.fill('');
   const remove = page.getByRole('button', { name: 'Delete', exact: true });
   await remove.last().click();
-  await waitUntilTrue(() => page.getByText('/review', { exact: true }).count()).toBe(0);
+  await expectEventually(() => page.getByText('/review', { exact: true }).count()).toBe(0);
   await page.getByRole('status').getByText('“Review” deleted').waitFor();
   await page.getByRole('button', { name: 'Undo', exact: true }).last().click();
   await page.getByText('/review', { exact: true }).waitFor();
@@ -500,7 +502,7 @@ test('[B120] the menu of models names providers without a key and opens their fo
   await page.getByLabel('API key').waitFor();
   await page.getByText('The key is for api.anthropic.com').waitFor();
   await page.getByRole('link', { name: 'Back to chats' }).click();
-  await waitUntilTrue(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('A draft');
+  await expectEventually(() => page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('A draft');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

@@ -1,7 +1,7 @@
 // @module-tag browser
 import { makeTextEvents } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture, type PageTab } from './page-fixture.ts';
 
 let fixture: PageFixture;
 
@@ -44,7 +44,7 @@ test('[B20] another tab sees a reply while it is written', async () => {
   await one.page.keyboard.press('Enter');
   await thread(two).getByText('Can you hear me?').waitFor();
   await thread(two).getByText('Word by word it comes.').waitFor();
-  await waitUntilTrue(() => thread(two).getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  await expectEventually(() => thread(two).getByRole('button', { name: 'Stop' }).count()).toBe(0);
   for (const tab of [one, two]) {
     expect(tab.faults).toEqual([]);
     await tab.context.close();
@@ -69,7 +69,7 @@ test('[B21] two tabs that edit the same message at once both keep their text, an
     .map((node: { preview: string }) => node.preview);
   expect(said.sort()).toEqual(['From the first tab', 'From the second tab', 'The first text']);
   // The second writer gets a notice, and can compare.
-  await waitUntilTrue(async () => {
+  await expectEventually(async () => {
     const strips = await Promise.all(
       [one, two].map((tab) => tab.page.getByText('Also edited in another tab.').count()),
     );
@@ -94,7 +94,7 @@ test('[B22] saving over a text that another tab has changed keeps both as varian
     body: { content: 'Saved before', mode: 'in-place' },
   });
   await one.page.getByRole('button', { name: 'Save without replying' }).click();
-  await waitUntilTrue(() => saidIn(id)).toEqual(['An answer.', 'Saved before', 'Saved too late']);
+  await expectEventually(() => saidIn(id)).toEqual(['An answer.', 'Saved before', 'Saved too late']);
   await one.context.close();
 });
 
@@ -114,7 +114,7 @@ test('[B22] saving a text that nobody else changed edits it in place, even if th
   await one.page.getByRole('status').getByText('Saved; the old text').waitFor();
   await edit(one, 'Saved twice');
   await one.page.getByRole('button', { name: 'Save without replying' }).click();
-  await waitUntilTrue(() => saidIn(id)).toEqual(['An answer.', 'Elsewhere', 'Saved twice']);
+  await expectEventually(() => saidIn(id)).toEqual(['An answer.', 'Elsewhere', 'Saved twice']);
   await one.context.close();
 });
 
@@ -132,7 +132,7 @@ test('[B23] without the server the page keeps working: new messages wait, are ma
   await tab.page.getByRole('treeitem', { name: 'Hello.' }).waitFor();
   await tab.context.setOffline(false);
   await tab.page.getByRole('button', { name: 'Try again' }).click();
-  await waitUntilTrue(() => tab.page.getByText('Offline.').count()).toBe(0);
+  await expectEventually(() => tab.page.getByText('Offline.').count()).toBe(0);
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.messages.at(-1).content).toEqual([{ type: 'text', text: 'Said in a tunnel' }]);
   await tab.context.close();

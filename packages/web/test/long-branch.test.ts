@@ -4,7 +4,7 @@ import { messageKit } from '@coppice/content';
 import { run, textMessage, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture } from './page-fixture.ts';
 
 const length = 30_000;
 let fixture: PageFixture;
@@ -32,15 +32,15 @@ test('[B44] a branch of 30,000 messages opens at its end, scrolls, and keeps its
   const { page } = tab;
   const thread = page.getByTestId('thread');
   await thread.getByText(`Message number ${length - 1}`).waitFor();
-  await waitUntilTrue(() => thread.getByRole('article').count()).toBeLessThan(60);
+  await expectEventually(() => thread.getByRole('article').count()).toBeLessThan(60);
   await thread.hover();
-  await waitUntilTrue(async () => {
+  await expectEventually(async () => {
     await page.mouse.wheel(0, -3000);
     return thread.getByText(/^Message number 29[0-5]\d\d$/).count();
   }).toBeGreaterThan(0);
   // Waits until scrolling stops, because wheel events may still be pending.
   let seen: string | null = null;
-  await waitUntilTrue(async () => {
+  await expectEventually(async () => {
     const before = seen;
     seen = await thread
       .getByText(/^Message number 29[0-5]\d\d$/)
@@ -60,7 +60,7 @@ test('[B44] a branch of 30,000 messages opens at its end, scrolls, and keeps its
     .or(page.getByText('New messages below'))
     .first()
     .waitFor({ state: 'attached' });
-  await waitUntilTrue(() => thread.getByText(seen ?? '', { exact: true }).count()).toBe(1);
+  await expectEventually(() => thread.getByText(seen ?? '', { exact: true }).count()).toBe(1);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -70,10 +70,10 @@ test('[B45] the context of a long branch is shown by its token count first and r
   const { page } = tab;
   await page.getByRole('region', { name: 'Context window' }).or(page.locator('section.window')).first().waitFor();
   const list = page.getByRole('list', { name: 'Messages sent' });
-  await waitUntilTrue(() => list.getByRole('listitem').count()).toBeLessThan(120);
+  await expectEventually(() => list.getByRole('listitem').count()).toBeLessThan(120);
   const weight = (await page.locator('section.window h2').textContent())?.split(' ')[0] ?? '';
   await list.getByRole('button', { name: /Show earlier messages \(29,\d\d\d\)/ }).click();
-  await waitUntilTrue(() => list.getByRole('listitem').count()).toBeGreaterThan(250);
+  await expectEventually(() => list.getByRole('listitem').count()).toBeGreaterThan(250);
   // The composer shows the size of the whole branch, although only its end is loaded.
   const thousands = `${Math.round(Number(weight.replaceAll(',', '')) / 1000)}k`;
   await page.goto(`${fixture.url}/t/${id}`);
@@ -98,7 +98,7 @@ test('[B46] a link to its beginning reads the messages around it, loads more dow
   // Far from the end the composer still names the last message, because new messages are added at the end.
   await page.getByText(/Replying to Message number 29999|Replying to One more/).waitFor();
   await thread.hover();
-  await waitUntilTrue(async () => {
+  await expectEventually(async () => {
     await page.mouse.wheel(0, 3000);
     return thread.getByText(/^Message number [23]\d\d$/).count();
   }).toBeGreaterThan(0);
@@ -107,8 +107,8 @@ test('[B46] a link to its beginning reads the messages around it, loads more dow
     .getByText(/^Message number 2999\d$/)
     .first()
     .waitFor();
-  await waitUntilTrue(() => page.getByRole('button', { name: 'To the end of this branch' }).count()).toBe(0);
-  await waitUntilTrue(() => thread.getByRole('article').count()).toBeLessThan(60);
+  await expectEventually(() => page.getByRole('button', { name: 'To the end of this branch' }).count()).toBe(0);
+  await expectEventually(() => thread.getByRole('article').count()).toBeLessThan(60);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
 import { createDemoTree, type DemoTree } from './demo-tree.ts';
-import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture, type PageTab } from './page-fixture.ts';
 
 let fixture: PageFixture;
 let demo: DemoTree;
@@ -23,12 +23,12 @@ test('[B50] the map can be used by keys: arrows move between messages and varian
   const tab = await fixture.open(`/t/${demo.id}?view=map`);
   const map = tab.page.locator('.map-canvas');
   await tab.page.getByRole('navigation', { name: 'Branches' }).getByText('pgbouncer pause').waitFor();
-  await waitUntilTrue(() => map.getAttribute('aria-label')).toContain('32');
+  await expectEventually(() => map.getAttribute('aria-label')).toContain('32');
   await map.focus();
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowRight']) await tab.page.keyboard.press(key);
   const preview = tab.page.locator('.preview');
   await preview.getByText('Drain connections at HAProxy').waitFor();
-  await waitUntilTrue(() => preview.textContent()).toContain('3/4');
+  await expectEventually(() => preview.textContent()).toContain('3/4');
   await tab.page.keyboard.press('Enter');
   await tab.page.getByTestId('thread').getByText('Drain connections at HAProxy').waitFor();
   await tab.page.goBack();
@@ -40,7 +40,7 @@ test('[B51] zoomed in each message is a card, the minimap shows the whole tree, 
   await tab.page.getByRole('button', { name: 'Near', exact: true }).click();
   const card = tab.page.locator('.mcard').filter({ hasText: 'cutover.sh, first half' });
   await card.waitFor();
-  await waitUntilTrue(() => tab.page.locator('.minimap rect.view').count()).toBe(1);
+  await expectEventually(() => tab.page.locator('.minimap rect.view').count()).toBe(1);
   await tab.page.getByRole('searchbox', { name: 'Find on the map' }).fill('extensions');
   await tab.page.getByRole('status').filter({ hasText: '2' }).waitFor({ state: 'attached' });
   await card.click();
@@ -59,25 +59,25 @@ test('[B302] hits on the map are counted and visited one by one, by keys and but
     const finder = page.getByRole('search').getByRole('searchbox');
     await finder.fill('extensions');
     const count = page.getByRole('search').getByRole('status');
-    await waitUntilTrue(() => count.textContent()).toMatch(/^\d+ found$/);
+    await expectEventually(() => count.textContent()).toMatch(/^\d+ found$/);
     const total = Number((await count.textContent())?.split(' ')[0]);
     expect(total).toBeGreaterThan(1);
     const preview = page.locator('.preview');
     await finder.press('Enter');
-    await waitUntilTrue(() => count.textContent()).toBe(`1 of ${total}`);
+    await expectEventually(() => count.textContent()).toBe(`1 of ${total}`);
     await preview.waitFor();
-    await waitUntilTrue(() => page.evaluate("document.querySelector('.bar').scrollWidth <= innerWidth")).toBe(true);
+    await expectEventually(() => page.evaluate("document.querySelector('.bar').scrollWidth <= innerWidth")).toBe(true);
     await page.getByRole('button', { name: 'Next match' }).click();
-    await waitUntilTrue(() => count.textContent()).toBe(`2 of ${total}`);
+    await expectEventually(() => count.textContent()).toBe(`2 of ${total}`);
     await finder.press('Shift+Enter');
     await finder.press('Shift+Enter');
-    await waitUntilTrue(() => count.textContent()).toBe(`${total} of ${total}`);
+    await expectEventually(() => count.textContent()).toBe(`${total} of ${total}`);
     await finder.press('Escape');
-    await waitUntilTrue(() => count.textContent()).toBe('');
+    await expectEventually(() => count.textContent()).toBe('');
     const reduce = page.getByRole('button', { name: /^Zoom out/ });
     while (!(await reduce.isDisabled())) await reduce.click();
     await page.getByRole('button', { name: /^Zoom in/ }).click();
-    await waitUntilTrue(() => reduce.isDisabled()).toBe(false);
+    await expectEventually(() => reduce.isDisabled()).toBe(false);
     await page.getByRole('button', { name: /^Show the whole tree/ }).click();
     expect(await findSeriousViolations(tab)).toEqual([]);
     await done(tab);
@@ -99,7 +99,7 @@ test('[B303] while a large tree is loaded, the map shows how much of it has arri
   await page.getByRole('progressbar', { name: 'Loading the tree…' }).waitFor();
   expect(await findSeriousViolations(tab)).toEqual([]);
   release?.();
-  await waitUntilTrue(() => page.getByRole('progressbar').count()).toBe(0);
+  await expectEventually(() => page.getByRole('progressbar').count()).toBe(0);
   await page.getByRole('navigation', { name: 'Branches' }).waitFor();
   await done(tab);
 });
@@ -121,13 +121,13 @@ test('[B304] the outline is scrolled to the current message, when a chat opens a
   const tab = await fixture.open(`/t/${body.treeId}/${nodes.at(-1)?.id}`, { viewport: { width: 1280, height: 640 } });
   const { page } = tab;
   const outline = page.getByRole('tree');
-  await waitUntilTrue(() => outline.getByText('Message number 59').isVisible()).toBe(true);
+  await expectEventually(() => outline.getByText('Message number 59').isVisible()).toBe(true);
   const scrolled = () => page.evaluate("document.querySelector('[role=tree]').scrollTop");
-  await waitUntilTrue(scrolled).toBeGreaterThan(300);
+  await expectEventually(scrolled).toBeGreaterThan(300);
   const before = Number(await scrolled());
   await page.getByTestId('thread').getByText('Message number 59').click();
   for (let step = 0; step < 25; step++) await page.keyboard.press('k');
-  await waitUntilTrue(scrolled).toBeLessThan(before - 100);
+  await expectEventually(scrolled).toBeLessThan(before - 100);
   await done(tab);
 });
 
@@ -135,20 +135,20 @@ test('[B52] the outline shows forks with their other branches, finds words in ev
   const tab = await fixture.open(`/t/${demo.id}/${demo.leaf}`);
   const outline = tab.page.getByRole('tree');
   await outline.getByText('Should we go to 16 at all?').waitFor();
-  await waitUntilTrue(() => outline.getByRole('treeitem', { selected: true }).textContent()).toContain('cutover.sh');
+  await expectEventually(() => outline.getByRole('treeitem', { selected: true }).textContent()).toContain('cutover.sh');
   // By keyboard the current row is always visible.
   await tab.page.setViewportSize({ width: 1440, height: 420 });
   const height = () => tab.page.evaluate("document.querySelector('[role=tree]').clientHeight");
   const scrolled = () => tab.page.evaluate("document.querySelector('[role=tree]').scrollTop");
-  await waitUntilTrue(height).toBeLessThan(300);
+  await expectEventually(height).toBeLessThan(300);
   await outline.focus();
   // The list has no height in the first frame.
   const pressing = (key: string) => async () => {
     await tab.page.keyboard.press(key);
     return scrolled();
   };
-  await waitUntilTrue(pressing('End')).toBeGreaterThan(0);
-  await waitUntilTrue(pressing('Home')).toBe(0);
+  await expectEventually(pressing('End')).toBeGreaterThan(0);
+  await expectEventually(pressing('Home')).toBe(0);
   await tab.page.setViewportSize({ width: 1440, height: 900 });
   await tab.page.getByRole('button', { name: 'Filter the outline' }).click();
   await tab.page

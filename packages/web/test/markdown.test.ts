@@ -1,7 +1,7 @@
 // @module-tag browser
 // @module-tag full
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture, type PageTab } from './page-fixture.ts';
 
 let fixture: PageFixture;
 beforeAll(async () => {
@@ -33,8 +33,8 @@ test('[B1] a formula is rendered as MathML; an unreadable or unsafe one is shown
     ].join('\n\n'),
   );
   const thread = tab.page.getByTestId('thread');
-  await waitUntilTrue(() => thread.locator('math').count()).toBeGreaterThanOrEqual(2);
-  await waitUntilTrue(() => thread.locator('math mfrac').count()).toBe(1);
+  await expectEventually(() => thread.locator('math').count()).toBeGreaterThanOrEqual(2);
+  await expectEventually(() => thread.locator('math mfrac').count()).toBe(1);
   await thread.getByText('\\nosuchcommand', { exact: true }).waitFor();
   await thread.getByText('\\frac{a', { exact: true }).waitFor();
   expect(await thread.locator('math a, math img, math [href], math .evil, math script').count()).toBe(0);
@@ -44,15 +44,15 @@ test('[B1] a formula is rendered as MathML; an unreadable or unsafe one is shown
 test('[B5] code is highlighted once the languages are loaded, and copied completely', async () => {
   const tab = await openWith('```ts\nconst answer = "42"; // sure\n```');
   const code = tab.page.getByTestId('thread').locator('.code');
-  await waitUntilTrue(() => code.locator('.hl-keyword').count()).toBe(1);
-  await waitUntilTrue(() => code.locator('pre').textContent()).toBe('const answer = "42"; // sure');
+  await expectEventually(() => code.locator('.hl-keyword').count()).toBe(1);
+  await expectEventually(() => code.locator('pre').textContent()).toBe('const answer = "42"; // sure');
   await done(tab);
 });
 
 test('[B5] code can be scrolled by keyboard exactly while it is wider than its box', async () => {
   const tab = await openWith('```ts\nconst answer = 42;\n```');
   const block = tab.page.getByTestId('thread').locator('.code pre');
-  await waitUntilTrue(() => block.locator('.hl-keyword').count()).toBe(1);
+  await expectEventually(() => block.locator('.hl-keyword').count()).toBe(1);
   expect(await block.getAttribute('tabindex')).toBe(null);
   // The box keeps its size; only its content grows, for example by highlighting or by a font that is loaded late.
   const write = (text: string) =>
@@ -60,9 +60,9 @@ test('[B5] code can be scrolled by keyboard exactly while it is wider than its b
       word.textContent = given;
     }, text);
   await write('x'.repeat(5_000));
-  await waitUntilTrue(() => block.getAttribute('tabindex')).toBe('0');
+  await expectEventually(() => block.getAttribute('tabindex')).toBe('0');
   await write('const');
-  await waitUntilTrue(() => block.getAttribute('tabindex')).toBe(null);
+  await expectEventually(() => block.getAttribute('tabindex')).toBe(null);
   await done(tab);
 });
 
@@ -73,7 +73,9 @@ test('[B115, B328] a diagram is drawn as a picture by a frame without an origin;
   const thread = tab.page.getByTestId('thread');
   const picture = thread.getByRole('img', { name: /^Diagram of: graph LR/ });
   await picture.waitFor();
-  await waitUntilTrue(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0)).toBe(true);
+  await expectEventually(() => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0)).toBe(
+    true,
+  );
   // A small diagram is not stretched to the column.
   const { width } = (await picture.boundingBox()) ?? expect.fail();
   expect(width).toBe(Number(await picture.getAttribute('width')));
@@ -104,7 +106,7 @@ test('[B116] a page written by a model runs beside the thread without an origin 
   const pane = tab.page.getByRole('complementary', { name: 'Preview' });
   const frame = pane.frameLocator('iframe');
   await frame.getByText('First', { exact: true }).waitFor();
-  await waitUntilTrue(() => frame.locator('#b').textContent()).toBe('null refused refused');
+  await expectEventually(() => frame.locator('#b').textContent()).toBe('null refused refused');
   expect(await pane.locator('iframe').getAttribute('sandbox')).toBe('allow-scripts');
   const tree = /\/t\/([0-9a-f-]+)/.exec(tab.page.url())?.[1];
   const { body } = await fixture.server.ask('GET', `/api/trees/${tree}`);
@@ -117,7 +119,7 @@ test('[B116] a page written by a model runs beside the thread without an origin 
   await pane.getByRole('button', { name: 'Code', exact: true }).click();
   await pane.locator('pre').getByText('Counter').waitFor();
   await tab.page.keyboard.press('Escape');
-  await waitUntilTrue(() => pane.count()).toBe(0);
+  await expectEventually(() => pane.count()).toBe(0);
   await done(tab);
 });
 
@@ -158,7 +160,7 @@ test('[B116] a page in the preview cannot call another host or navigate', async 
   const frame = tab.page.frameLocator('.preview-pane iframe');
   await frame.getByText('blocked').waitFor();
   // The error "csp" means that the policy blocked the request before it was sent.
-  await waitUntilTrue(() => outcomes).toContain('csp');
+  await expectEventually(() => outcomes).toContain('csp');
   expect(new Set(outcomes)).toEqual(new Set(['csp']));
   await tab.context.close();
 });
@@ -172,7 +174,7 @@ test('[B108] the beginning of a megabyte of a table is shown, and all of it on d
     thread.evaluate((box: { querySelectorAll(what: string): { length: number } }) => box.querySelectorAll('*').length);
   expect(await elements()).toBeLessThan(7_000);
   await thread.getByRole('button', { name: /^Show the other/ }).click();
-  await waitUntilTrue(() => thread.getByText('row 19999', { exact: true }).count()).toBe(1);
+  await expectEventually(() => thread.getByText('row 19999', { exact: true }).count()).toBe(1);
   await done(tab);
 });
 
@@ -192,7 +194,7 @@ test('[B333, B112] line breaks are shown as written, the indentation of a user t
   expect(await articles.nth(1).locator('.body li').first().innerText()).toBe('an item\ngoes on');
   // A page cannot read the value of a CSS counter, so this checks that formulas increment it and messages reset it.
   const counter = "getComputedStyle(document.querySelector('.tml-eqn'), '::before').counterIncrement";
-  await waitUntilTrue(() => tab.page.evaluate(counter)).toBe('tmlEqnNo 1');
+  await expectEventually(() => tab.page.evaluate(counter)).toBe('tmlEqnNo 1');
   expect(await tab.page.evaluate("getComputedStyle(document.querySelector('.body:has(.tml-eqn)')).counterReset")).toBe(
     'tmlEqnNo 0',
   );

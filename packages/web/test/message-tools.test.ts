@@ -3,7 +3,7 @@
 import { makeTextEvents } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture, type PageTab } from './page-fixture.ts';
 
 let fixture: PageFixture;
 
@@ -49,16 +49,16 @@ test('[B314] a reply is rated by thumbs, by keyboard too; the rating is metadata
   const rating = async () => (await fixture.server.ask('GET', `/api/trees/${id}/nodes/${reply}`)).body.node.meta.rating;
   await row.getByRole('button', { name: 'Good reply' }).focus();
   await page.keyboard.press('Enter');
-  await waitUntilTrue(rating).toBe('good');
+  await expectEventually(rating).toBe('good');
   await row.getByRole('button', { name: 'Bad reply' }).click();
-  await waitUntilTrue(rating).toBe('bad');
+  await expectEventually(rating).toBe('bad');
   expect(await findSeriousViolations(tab)).toEqual([]);
   await row.getByRole('button', { name: 'Remove rating' }).click();
-  await waitUntilTrue(rating).toBe(undefined);
+  await expectEventually(rating).toBe(undefined);
   await page.getByRole('button', { name: /^Undo/ }).first().click();
-  await waitUntilTrue(rating).toBe('bad');
+  await expectEventually(rating).toBe('bad');
   // Messages of the user have no rating buttons.
-  await waitUntilTrue(() => page.locator('article.you').getByRole('button', { name: 'Good reply' }).count()).toBe(0);
+  await expectEventually(() => page.locator('article.you').getByRole('button', { name: 'Good reply' }).count()).toBe(0);
   await done(tab);
 });
 
@@ -86,17 +86,17 @@ test('[B311] a message is read aloud without its markup, and what is said is wri
   };
   await openMenu();
   await page.getByRole('menuitem', { name: 'Read aloud' }).click();
-  await waitUntilTrue(() => page.evaluate('spoken.filter(Boolean).map((one) => one.text).join("|")')).toMatch(
+  await expectEventually(() => page.evaluate('spoken.filter(Boolean).map((one) => one.text).join("|")')).toMatch(
     /^Use flour\.\|.*and water$/,
   );
   await openMenu();
   await page.getByRole('menuitem', { name: 'Stop reading aloud' }).click();
-  await waitUntilTrue(() => page.evaluate('spoken.at(-1)')).toBe(null);
+  await expectEventually(() => page.evaluate('spoken.at(-1)')).toBe(null);
   await openMenu();
   await page.getByRole('menuitem', { name: 'Read aloud' }).click();
-  await waitUntilTrue(() => page.evaluate('spoken.at(-1)?.text ?? ""')).toMatch(/and water$/);
+  await expectEventually(() => page.evaluate('spoken.at(-1)?.text ?? ""')).toMatch(/and water$/);
   await page.getByRole('link', { name: 'Settings' }).click();
-  await waitUntilTrue(() => page.evaluate('spoken.at(-1)')).toBe(null);
+  await expectEventually(() => page.evaluate('spoken.at(-1)')).toBe(null);
   await page.getByRole('link', { name: 'Back to chats' }).click();
   await row.getByText('flour').waitFor();
   const composer = page.getByRole('textbox', { name: /message/i });
@@ -105,14 +105,14 @@ test('[B311] a message is read aloud without its markup, and what is said is wri
   await page.evaluate(
     "listening.onresult({ resultIndex: 0, results: [{ isFinal: false, 0: { transcript: 'what' } }, { isFinal: true, 0: { transcript: ' what is rye?' } }] })",
   );
-  await waitUntilTrue(() => composer.inputValue()).toBe('Dear model, what is rye?');
+  await expectEventually(() => composer.inputValue()).toBe('Dear model, what is rye?');
   expect(await findSeriousViolations(tab)).toEqual([]);
   await page.getByRole('button', { name: 'Stop dictating' }).click();
-  await waitUntilTrue(() => page.evaluate('globalThis.listening')).toBe(null);
+  await expectEventually(() => page.evaluate('globalThis.listening')).toBe(null);
   // A browser without voices refuses each part of a text.
   await openMenu();
   await page.getByRole('menuitem', { name: 'Read aloud' }).click();
-  await waitUntilTrue(() => page.evaluate('spoken.at(-1)?.text ?? ""')).toMatch(/and water$/);
+  await expectEventually(() => page.evaluate('spoken.at(-1)?.text ?? ""')).toMatch(/and water$/);
   await page.evaluate("spoken.at(-1).onerror({ error: 'synthesis-unavailable' })");
   await page.getByText('Reading aloud did not work').waitFor();
   // Without speech support the page offers neither button.
@@ -140,7 +140,7 @@ test.each([390, 320])('[B311] dictation can be reached on a phone of %i px', asy
   await page.evaluate(
     "listening.onresult({ resultIndex: 0, results: [{ isFinal: true, 0: { transcript: 'Rye?' } }] })",
   );
-  await waitUntilTrue(() => page.getByRole('textbox', { name: /message/i }).inputValue()).toBe('Rye?');
+  await expectEventually(() => page.getByRole('textbox', { name: /message/i }).inputValue()).toBe('Rye?');
   for (const name of ['Attach files', 'Send'])
     expect((await page.getByRole('button', { name }).first().boundingBox())?.x ?? width).toBeLessThan(width - 30);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
@@ -195,25 +195,25 @@ test('[B312] the user is notified of the end of a long reply in a hidden tab, af
   await page.clock.fastForward(11_000);
   const offer = page.getByRole('status').filter({ hasText: 'Show a notification' });
   await offer.getByRole('button', { name: 'Turn on' }).click();
-  await waitUntilTrue(() => page.evaluate('asked')).toBe(1);
+  await expectEventually(() => page.evaluate('asked')).toBe(1);
   await page.evaluate(hidingScript(true));
   first();
-  await waitUntilTrue(() => page.evaluate('notified.join()')).toBe('Reply finished: Bread');
+  await expectEventually(() => page.evaluate('notified.join()')).toBe('Reply finished: Bread');
   // If only a service worker may show notifications, as on Android, the page uses the service worker.
   await page.evaluate(workerOnly);
   const last = await ask('One more long one?');
   await page.clock.fastForward(11_000);
   last();
-  await waitUntilTrue(() => page.evaluate('notified.join()')).toBe(`Reply finished: Bread,/t/${id}`);
+  await expectEventually(() => page.evaluate('notified.join()')).toBe(`Reply finished: Bread,/t/${id}`);
   // A short reply, and one that ends while the tab is visible, show no notification; the offer is not repeated.
   const second = await ask('A short one?');
   second();
-  await waitUntilTrue(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  await expectEventually(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
   await page.evaluate(hidingScript(false));
   const third = await ask('Another long one?');
   await page.clock.fastForward(11_000);
   third();
-  await waitUntilTrue(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  await expectEventually(() => page.getByRole('button', { name: 'Stop' }).count()).toBe(0);
   expect(await page.evaluate('[notified.length, asked]')).toEqual([2, 1]);
   await page.goto(`${fixture.url}/settings/appearance`);
   await page.getByRole('switch', { name: /Notifications/ }).uncheck();
@@ -235,9 +235,9 @@ test('[B330] a reply that ended at its maximum length says so, and its rest can 
   await rest.focus();
   await page.keyboard.press('Enter');
   await page.getByTestId('thread').getByText('Continue exactly where you stopped.').waitFor();
-  await waitUntilTrue(() => page.getByTestId('thread').getByText('A slow reply.').count()).toBe(2);
+  await expectEventually(() => page.getByTestId('thread').getByText('A slow reply.').count()).toBe(2);
   // The strip stays with its reply; only the end of a branch can be continued.
-  await waitUntilTrue(() => rest.count()).toBe(0);
+  await expectEventually(() => rest.count()).toBe(0);
   expect(await strip.count()).toBe(1);
   expect(await findSeriousViolations(tab)).toEqual([]);
   await done(tab);

@@ -4,7 +4,7 @@ import { openTestServer } from '@coppice/server/testing';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { builtPageFolder } from './browser.ts';
-import { ensureBuilt, openTestBrowser, waitUntilTrue } from './page-fixture.ts';
+import { ensureBuilt, expectEventually, openTestBrowser } from './page-fixture.ts';
 
 /** Returns everything that the browser stores of chats: addresses and texts of its copies, and its local storage. */
 function storedTexts(page: Page): Promise<string> {
@@ -54,9 +54,9 @@ test('[B320, B321] the page and the last chats open without the server; purging 
       .waitFor();
   }
   await page.getByRole('textbox', { name: /message/i }).fill('A draft about flour');
-  await waitUntilTrue(() => storedTexts(page)).toContain('How is sourdough made?');
-  await waitUntilTrue(() => storedTexts(page)).toContain('When are plums ripe?');
-  await waitUntilTrue(() => storedTexts(page)).toContain('A draft about flour');
+  await expectEventually(() => storedTexts(page)).toContain('How is sourdough made?');
+  await expectEventually(() => storedTexts(page)).toContain('When are plums ripe?');
+  await expectEventually(() => storedTexts(page)).toContain('A draft about flour');
   expect(await storedTexts(page)).not.toContain('A word that nobody keeps');
   expect(await storedTexts(page)).not.toContain(`/api/trees/${secret}`);
 
@@ -66,41 +66,43 @@ test('[B320, B321] the page and the last chats open without the server; purging 
   await page.getByText('Offline').first().waitFor();
   await page.goto(`${url}/t/${bread}`);
   await page.getByTestId('thread').getByText('How is sourdough made?').waitFor();
-  await waitUntilTrue(() => page.getByRole('textbox', { name: /message/i }).inputValue()).toBe('A draft about flour');
+  await expectEventually(() => page.getByRole('textbox', { name: /message/i }).inputValue()).toBe(
+    'A draft about flour',
+  );
 
   // The chat is purged by another client; the next contact removes its copy and its draft, and nothing else.
   running = await server.listen({ port });
   await server.ask('DELETE', `/api/trees/${bread}`);
   expect((await server.ask('DELETE', `/api/trees/${bread}?purge=true`)).body.state).toBe('purged');
   await page.goto(url);
-  await waitUntilTrue(() => storedTexts(page)).not.toContain('sourdough');
-  await waitUntilTrue(() => storedTexts(page)).not.toContain('A draft about flour');
+  await expectEventually(() => storedTexts(page)).not.toContain('sourdough');
+  await expectEventually(() => storedTexts(page)).not.toContain('A draft about flour');
   expect(await storedTexts(page)).toContain('When are plums ripe?');
 
   const draft = async (words: string) => {
     await page.goto(`${url}/t/${plums}`);
     await page.getByRole('textbox', { name: /message/i }).fill(words);
-    await waitUntilTrue(() => storedTexts(page)).toContain(words);
-    await waitUntilTrue(() => storedTexts(page)).toContain('When are plums ripe?');
+    await expectEventually(() => storedTexts(page)).toContain(words);
+    await expectEventually(() => storedTexts(page)).toContain('When are plums ripe?');
   };
   // After the session has ended nothing can be read, but the user keeps the draft.
   await draft('A draft about plums');
   await context.clearCookies();
   await page.goto(`${url}/t/${plums}`);
-  await waitUntilTrue(() => storedTexts(page)).not.toContain('When are plums ripe?');
+  await expectEventually(() => storedTexts(page)).not.toContain('When are plums ripe?');
   expect(await storedTexts(page)).toContain('A draft about plums');
   await page.goto(`${url}/?token=${server.token}`);
   // Another user was signed in before; nothing of that user stays.
   await draft('A draft of somebody else');
   await page.evaluate("localStorage.setItem('coppice.offline-owner', 'somebody')");
   await page.goto(`${url}/settings`);
-  await waitUntilTrue(() => storedTexts(page)).not.toContain('A draft of somebody else');
+  await expectEventually(() => storedTexts(page)).not.toContain('A draft of somebody else');
 
   await draft('Another draft about plums');
   await page.goto(`${url}/settings/access`);
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await waitUntilTrue(() => storedTexts(page)).not.toMatch(/plums/i);
+  await expectEventually(() => storedTexts(page)).not.toMatch(/plums/i);
   await browser.close();
   await running.close();
   await server.close();

@@ -109,9 +109,9 @@ async function makeLate(context: BrowserContext, most: number): Promise<void> {
   });
 }
 
-/** Waits until a condition is true, however busy the machine is. */
-export function waitUntilTrue<T>(look: () => T | Promise<T>) {
-  return expect.poll(look, { interval: 60 });
+/** Starts an assertion that is retried until it passes, for up to a minute: `expectEventually(read).toBe(1)`. */
+export function expectEventually<T>(read: () => T | Promise<T>) {
+  return expect.poll(read, { interval: 60 });
 }
 
 /** Creates a promise that the test resolves when a request may continue. */

@@ -4,7 +4,7 @@
 import { addTestUsers } from '@coppice/server/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture } from './page-fixture.ts';
 
 let fixture: PageFixture;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ async function openAs(user: string, path: string) {
   const { page, context } = await fixture.open(path);
   await page.getByLabel(/token/i).first().fill(user);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await waitUntilTrue(() => page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
+  await expectEventually(() => page.getByRole('button', { name: 'Sign in' }).count()).toBe(0);
   await page.goto(fixture.url + path);
   return { page, context };
 }
@@ -38,7 +38,7 @@ test('[B260] an admin adds a person, changes a role, disables an account and rev
   expect(await page.content()).not.toContain(secret);
 
   await people.getByLabel('Role of ben').selectOption('viewer');
-  await waitUntilTrue(async () => (await fixture.server.ask('GET', '/api/me', { token: 'ben' })).body.role).toBe(
+  await expectEventually(async () => (await fixture.server.ask('GET', '/api/me', { token: 'ben' })).body.role).toBe(
     'viewer',
   );
   const row = people.getByRole('listitem').filter({ hasText: 'cleo' });
@@ -64,11 +64,11 @@ test('[B260] an admin adds a person, changes a role, disables an account and rev
   expect(ofBen.body.inForce.dayUsd).toBe(1.5);
   await people.getByRole('button', { name: 'Actions for ben' }).click();
   await page.getByRole('menuitem', { name: 'Hide limits' }).click();
-  await waitUntilTrue(() => own.count()).toBe(0);
+  await expectEventually(() => own.count()).toBe(0);
   await page.getByLabel('Replies at once').fill('2');
   await page.getByRole('button', { name: 'Save' }).click();
   // The notice about the saved limits of ben may still be visible, so this asks the server.
-  await waitUntilTrue(async () => {
+  await expectEventually(async () => {
     const { body } = await fixture.server.ask('GET', '/api/settings/limits', { token: 'ada' });
     return body.inForce.generations;
   }).toBe(2);
@@ -93,7 +93,7 @@ test('[B261] a member creates and revokes own tokens, and does not see other peo
   expect(await findSeriousViolations({ page })).toEqual([]);
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: 'Revoke Phone' }).click();
-  await waitUntilTrue(async () => (await fixture.server.ask('GET', '/api/me', { token: secret })).status).toBe(401);
+  await expectEventually(async () => (await fixture.server.ask('GET', '/api/me', { token: secret })).status).toBe(401);
   await page.goto(`${fixture.url}/settings/people`);
   await page.getByText('Only admins of a server with users see this page.').waitFor();
   await context.close();

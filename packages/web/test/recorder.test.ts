@@ -3,7 +3,7 @@
 import { AppError, type Store } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPageFixture, type PageFixture, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture } from './page-fixture.ts';
 
 let fixture: PageFixture;
 let store: Store;
@@ -51,8 +51,8 @@ test('[B90] recorded trees appear on the page while they are recorded, grouped b
   await call('shop', 'You name things.', 'Name it.');
   await call('garden', 'You plant.', 'When?');
   await page.getByRole('heading', { name: 'garden' }).waitFor();
-  await waitUntilTrue(() => page.locator('h3:text-is("shop") + ul > li').count()).toBe(2);
-  await waitUntilTrue(() => page.locator('h3:text-is("garden") + ul > li').count()).toBe(1);
+  await expectEventually(() => page.locator('h3:text-is("shop") + ul > li').count()).toBe(2);
+  await expectEventually(() => page.locator('h3:text-is("garden") + ul > li').count()).toBe(1);
   await expect(page.locator('.recorder-notice').count()).resolves.toBe(0);
   expect(faults).toEqual([]);
 });
@@ -64,10 +64,10 @@ test('[B91] calls that could not be recorded are shown on the page, with the rea
   try {
     expect(await call('shop', 'You sell.', 'And now?')).toBe(200);
     await notice.waitFor();
-    await waitUntilTrue(() => notice.textContent()).toContain('1 call was not recorded.');
+    await expectEventually(() => notice.textContent()).toContain('1 call was not recorded.');
   } finally {
     broken = false;
   }
-  await waitUntilTrue(() => notice.textContent()).toContain('The file is damaged.');
+  await expectEventually(() => notice.textContent()).toContain('The file is damaged.');
   expect(faults).toEqual([]);
 });

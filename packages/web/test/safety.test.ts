@@ -6,7 +6,7 @@ import { refusalTextsDe } from '../src/i18n/de/refusals.ts';
 import { makeAttackPayloads } from './attack-payloads.ts';
 import { findSeriousViolations } from './axe.ts';
 import { createDemoTree, type DemoTree } from './demo-tree.ts';
-import { openPageFixture, type PageFixture, type ShownElement, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture, type ShownElement } from './page-fixture.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 let fixture: PageFixture;
@@ -130,7 +130,7 @@ test('[B32] on a phone nothing is wider than the screen, the sidebar is a drawer
   });
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('The script stops').waitFor();
-  await waitUntilTrue(() => tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  await expectEventually(() => tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   await tab.page.getByRole('button', { name: 'Chats and outline' }).click();
   await tab.page.getByRole('navigation', { name: 'Chats and outline' }).getByText('Outline', { exact: true }).waitFor();
   await tab.page
@@ -139,7 +139,7 @@ test('[B32] on a phone nothing is wider than the screen, the sidebar is a drawer
     .click({ position: { x: 370, y: 400 } });
   const last = thread.getByRole('article').last();
   await last.focus();
-  await waitUntilTrue(() => last.getByRole('button', { name: 'Copy (Y)' }).isVisible()).toBe(true);
+  await expectEventually(() => last.getByRole('button', { name: 'Copy (Y)' }).isVisible()).toBe(true);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -149,7 +149,7 @@ test('[B33] the palette finds actions, trees and messages by name, and can be us
   await tab.page.getByTestId('thread').getByText('The script stops').waitFor();
   await tab.page.keyboard.press('Control+k');
   // The text is typed, because a user who opens the palette by a key continues with keys.
-  await waitUntilTrue(() =>
+  await expectEventually(() =>
     tab.page.getByRole('combobox').evaluate((field: ShownElement) => field.matches(':focus')),
   ).toBe(true);
   await tab.page.keyboard.type('what the model');
@@ -180,7 +180,7 @@ test('[B33] what is typed while the palette is being loaded is in its field, and
   expect(await page.getByRole('combobox').inputValue()).toBe('what the model');
   expect(await composer.inputValue()).toBe('');
   await page.keyboard.press('Escape');
-  await waitUntilTrue(() => composer.evaluate((field: ShownElement) => field.matches(':focus'))).toBe(true);
+  await expectEventually(() => composer.evaluate((field: ShownElement) => field.matches(':focus'))).toBe(true);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').waitFor();
   expect(await page.getByRole('combobox').inputValue()).toBe('');
@@ -191,7 +191,7 @@ test('[B33] what is typed while the palette is being loaded is in its field, and
 test('[B34, B87] a German reader gets the page in German, including the reason why something is missing', async () => {
   const tab = await fixture.open('/', { locale: 'de-DE' });
   await tab.page.getByPlaceholder('Alle Zweige durchsuchen').waitFor();
-  await waitUntilTrue(() => tab.page.evaluate('document.documentElement.lang')).toBe('de');
+  await expectEventually(() => tab.page.evaluate('document.documentElement.lang')).toBe('de');
   const nobody = '00000000-0000-4000-8000-000000000000';
   await tab.page.goto(`${fixture.url}/t/${nobody}`);
   await tab.page.getByText(`Den Chat ${nobody} gibt es nicht.`).waitFor();
@@ -216,12 +216,12 @@ test('[B305] Enter in the palette opens the displayed hit, however late it arriv
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill('zwetschgen');
   const hit = page.getByRole('option').filter({ hasText: 'zwetschgen trees' });
-  await waitUntilTrue(() => hit.getAttribute('aria-selected')).toBe('true');
+  await expectEventually(() => hit.getAttribute('aria-selected')).toBe('true');
   // While new hits are loaded, the hits of the previous words are not offered.
   await page.getByRole('combobox').fill('zwetschgen nowhere');
-  await waitUntilTrue(() => hit.count()).toBe(0);
+  await expectEventually(() => hit.count()).toBe(0);
   await page.getByRole('combobox').fill('zwetschgen');
-  await waitUntilTrue(() => hit.getAttribute('aria-selected')).toBe('true');
+  await expectEventually(() => hit.getAttribute('aria-selected')).toBe('true');
   await page.keyboard.press('Enter');
   await page.getByTestId('thread').getByText('Under zwetschgen trees').waitFor();
   expect(new URL(page.url()).pathname).toContain(body.treeId);
@@ -232,16 +232,16 @@ test('[B305] Enter in the palette opens the displayed hit, however late it arriv
 test('[B35] a search covers every branch, and a hit opens its own branch and scrolls to the message', async () => {
   const tab = await fixture.open('/');
   await tab.page.getByRole('searchbox').fill('pool');
-  await waitUntilTrue(() => tab.page.locator('.hit').count()).toBeGreaterThan(1);
+  await expectEventually(() => tab.page.locator('.hit').count()).toBeGreaterThan(1);
   // By keyboard, Enter opens the focused hit.
   const words = await tab.page.locator('.hit').nth(1).getAttribute('href');
   await tab.page.keyboard.press('ArrowDown');
   await tab.page.keyboard.press('ArrowDown');
   await tab.page.keyboard.press('Enter');
-  await waitUntilTrue(() => new URL(tab.page.url()).pathname).toBe(words);
+  await expectEventually(() => new URL(tab.page.url()).pathname).toBe(words);
   await tab.page.goBack();
   await tab.page.getByRole('searchbox').fill('HAProxy');
-  await waitUntilTrue(() => tab.page.locator('.hit').count()).toBe(1);
+  await expectEventually(() => tab.page.locator('.hit').count()).toBe(1);
   await tab.page.getByRole('searchbox').press('Enter');
   const thread = tab.page.getByTestId('thread');
   await thread.getByText('Drain connections at').waitFor();

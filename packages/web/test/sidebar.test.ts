@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { openPageFixture, type PageFixture, type ShownElement, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture, type ShownElement } from './page-fixture.ts';
 
 let fixture: PageFixture;
 beforeAll(async () => {
@@ -27,9 +27,9 @@ test('[B121] the sidebar lists all chats, draws only the visible ones, and loads
   const { page } = tab;
   const list = page.locator('.chat-list');
   await list.getByText('Opened one').waitFor();
-  await waitUntilTrue(() => page.title()).toBe('Opened one · Coppice');
+  await expectEventually(() => page.title()).toBe('Opened one · Coppice');
   expect(await page.locator('.chat-row').count()).toBeLessThan(80);
-  await waitUntilTrue(async () => {
+  await expectEventually(async () => {
     await list.evaluate((box: { scrollTop: number; scrollHeight: number }) => {
       box.scrollTop = box.scrollHeight;
     });
@@ -51,7 +51,7 @@ test('[B121] a chat is renamed, pinned, and moved on its row, and several are de
   await row('Quince').waitFor();
   await row('Quince').hover();
   await page.getByRole('button', { name: 'Pin Quince' }).click();
-  await waitUntilTrue(async () => (await fixture.server.ask('GET', `/api/trees/${first}`)).body.pinned).toBe(true);
+  await expectEventually(async () => (await fixture.server.ask('GET', `/api/trees/${first}`)).body.pinned).toBe(true);
   // The menu can be reached from the link by keyboard alone.
   await row('Pear').getByRole('link').focus();
   await page.getByRole('button', { name: 'Actions for Pear' }).focus();
@@ -72,7 +72,7 @@ test('[B121] a chat is renamed, pinned, and moved on its row, and several are de
   await page.getByRole('status').getByText('2 chats moved to the trash').waitFor();
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
   for (const id of [first, second])
-    await waitUntilTrue(async () => (await fixture.server.ask('GET', `/api/trees/${id}`)).body.deletedAt).toBeNull();
+    await expectEventually(async () => (await fixture.server.ask('GET', `/api/trees/${id}`)).body.deletedAt).toBeNull();
   await page.keyboard.press('Control+b');
   await page.getByRole('button', { name: /^Show the sidebar/ }).waitFor();
   expect(await findSeriousViolations(tab)).toEqual([]);
@@ -99,20 +99,20 @@ test('[B33, B35, B121] among many chats an old one stays pinned and is found by 
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill('plan hazel');
   const found = page.getByRole('option').filter({ hasText: 'Hazel harvest plan' });
-  await waitUntilTrue(() => found.getAttribute('aria-selected')).toBe('true');
+  await expectEventually(() => found.getAttribute('aria-selected')).toBe('true');
   await page.keyboard.press('Enter');
-  await waitUntilTrue(() => page.title()).toBe('Hazel harvest plan · Coppice');
+  await expectEventually(() => page.title()).toBe('Hazel harvest plan · Coppice');
   expect(new URL(page.url()).pathname).toBe(`/t/${old}`);
 
   await page.goBack();
   await page.getByRole('searchbox').fill('harvest');
-  await waitUntilTrue(() => page.locator('.hit .where').allTextContents()).toEqual([
+  await expectEventually(() => page.locator('.hit .where').allTextContents()).toEqual([
     'Hazel harvest plan',
     'Walnut harvest',
   ]);
   await page.getByText('2 hits').or(page.getByText('2 results')).first().waitFor();
   await page.keyboard.press('Enter');
-  await waitUntilTrue(() => page.title()).toBe('Hazel harvest plan · Coppice');
+  await expectEventually(() => page.title()).toBe('Hazel harvest plan · Coppice');
   await page.goto(`${fixture.url}/`);
 
   await list.locator('.chat-row').filter({ hasText: 'Many 64' }).hover();
@@ -137,9 +137,9 @@ test('[B33, B35, B121] among many chats an old one stays pinned and is found by 
   await page.getByRole('status').getByText('5 chats changed').waitFor();
   expect(await pins()).toBe(before + 5);
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
-  await waitUntilTrue(pins).toBe(before);
+  await expectEventually(pins).toBe(before);
   // The range depends on the order of the rows, which the page changes after the server.
-  await waitUntilTrue(async () => {
+  await expectEventually(async () => {
     const names = await list.locator('.chat-row').allTextContents();
     const first = names.findIndex((name) => /Many 6\d/.test(name));
     return names.slice(first, first + 5).map((name) => /Many \d+/.exec(name)?.[0]);
@@ -157,7 +157,7 @@ test('[B36] an order by title includes the chats that are not loaded yet', async
   const { page } = tab;
   await page.locator('.trees').getByText('Zebra 64', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Title', exact: true }).click();
-  await waitUntilTrue(() => page.locator('.trees .tree-name b').first().textContent()).toBe('Aardvark');
+  await expectEventually(() => page.locator('.trees .tree-name b').first().textContent()).toBe('Aardvark');
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -170,7 +170,7 @@ test('[B121] a chat far down in the list keeps its place when it is renamed, and
   const { page } = tab;
   const list = page.locator('.chat-list');
   const scrollTo = (name: string) =>
-    waitUntilTrue(async () => {
+    expectEventually(async () => {
       // At the end of the list the search starts again at the top: a row that was drawn late may have been passed.
       await list.evaluate((box: ShownElement) => {
         const atEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 1;
@@ -186,7 +186,7 @@ test('[B121] a chat far down in the list keeps its place when it is renamed, and
   expect(names[at - 1]).toContain('Below it');
   const { version } = (await fixture.server.ask('GET', `/api/trees/${low}`)).body;
   await fixture.server.ask('DELETE', `/api/trees/${low}`, { version });
-  await waitUntilTrue(() => list.getByText('Rowan jelly', { exact: true }).count()).toBe(0);
+  await expectEventually(() => list.getByText('Rowan jelly', { exact: true }).count()).toBe(0);
   await fixture.server.ask('POST', `/api/trees/${low}/restore`);
   await list.getByText('Rowan jelly', { exact: true }).waitFor();
   expect((await page.locator('.chat-row').allTextContents())[at]).toContain('Rowan jelly');

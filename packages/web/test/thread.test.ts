@@ -6,12 +6,12 @@ import { makeTextEvents, makeToolEvents, type ScriptedReply } from '@coppice/eng
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDemoTree, type DemoTree } from './demo-tree.ts';
 import {
+  expectEventually,
   openGate,
   openPageFixture,
   type PageFixture,
   type PageTab,
   type ShownElement,
-  waitUntilTrue,
 } from './page-fixture.ts';
 
 let fixture: PageFixture;
@@ -44,21 +44,21 @@ async function done(tab: PageTab): Promise<void> {
 test('[B10, B101] a tree opens at the end of its active branch, with the position of each message among its variants', async () => {
   const tab = await fixture.open(`/t/${demo.id}`);
   await thread(tab).getByText('The script stops at the first doubt').waitFor();
-  await waitUntilTrue(() => thread(tab).getByRole('group', { name: 'Version 2 of 4' }).count()).toBe(1);
+  await expectEventually(() => thread(tab).getByRole('group', { name: 'Version 2 of 4' }).count()).toBe(1);
   await thread(tab).getByText('Interrupted', { exact: true }).waitFor();
   await done(tab);
   // This also holds if rows are smaller than estimated before they were rendered.
   const narrow = await fixture.open(`/t/${demo.id}`, { viewport: { width: 320, height: 568 } });
   const goOn = thread(narrow).getByRole('button', { name: 'Continue' });
   await goOn.waitFor();
-  await waitUntilTrue(() =>
+  await expectEventually(() =>
     thread(narrow).evaluate((box: ShownElement) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
   ).toBe(0);
   // On this narrow screen the notices at the bottom cover no button.
   await thread(narrow).getByRole('article').last().focus();
   await narrow.page.keyboard.press('m');
   await narrow.page.getByRole('status').getByText('Bookmarked').waitFor();
-  await waitUntilTrue(async () => {
+  await expectEventually(async () => {
     const [button, toast] = [await goOn.boundingBox(), await narrow.page.locator('.toast').boundingBox()];
     return button !== null && toast !== null && button.y + button.height <= toast.y;
   }).toBe(true);
@@ -77,7 +77,7 @@ test('[B11] the arrows of a message, and the arrow keys, wrap around its variant
     .getByRole('button', { name: 'Next version' })
     .click();
   await thread(tab).getByText('Drain connections at HAProxy').waitFor();
-  await waitUntilTrue(() => row.boundingBox()).toEqual(before);
+  await expectEventually(() => row.boundingBox()).toEqual(before);
   await tab.page.getByRole('article').filter({ hasText: 'Drain connections' }).focus();
   await tab.page.keyboard.press('ArrowLeft');
   await thread(tab).getByText('Pause the pool instead').waitFor();
@@ -103,13 +103,13 @@ test('[B12] a sent message is shown at once, the reply streams in below it, and 
   await tab.page.keyboard.press('Enter');
   await thread(tab).getByText('Tell me more').waitFor();
   await thread(tab).getByText('One bold word').waitFor();
-  await waitUntilTrue(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(1);
+  await expectEventually(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(1);
   gate.resolve();
   await thread(tab).getByText('word at a time.').waitFor();
   // A screen reader announces the reply.
   await tab.page.getByRole('status').getByText('one has replied').waitFor({ state: 'attached' });
-  await waitUntilTrue(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
-  await waitUntilTrue(() => thread(tab).locator('strong').last().textContent()).toBe('bold');
+  await expectEventually(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
+  await expectEventually(() => thread(tab).locator('strong').last().textContent()).toBe('bold');
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
   expect(body.messages.map((message: { role: string }) => message.role)).toEqual([
     'user',
@@ -179,14 +179,14 @@ test('[B323] a reply that is being written has one caret, after text, lists and 
       .or(thread(tab).getByText('let'))
       .last()
       .waitFor();
-    await waitUntilTrue(() => tab.page.evaluate(visibleCarets)).toBe(1);
+    await expectEventually(() => tab.page.evaluate(visibleCarets)).toBe(1);
     // With a text to send, Escape only leaves the composer.
     await composer.fill('Draft');
     await composer.press('Escape');
     await thread(tab).getByRole('button', { name: 'Stop' }).waitFor();
     await composer.fill('');
     await composer.press('Escape');
-    await waitUntilTrue(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    await expectEventually(() => thread(tab).getByRole('button', { name: 'Stop' }).count()).toBe(0);
     await thread(tab).getByText('Stopped', { exact: true }).last().waitFor();
   }
   // No button has the class of the caret, which would draw the button in the colour of the caret.
@@ -208,7 +208,7 @@ test('[B332] a message that is sent while a reply is written waits for it, and i
   const note = tab.page.getByRole('status').getByText('Sent when the reply is complete.');
   await note.waitFor();
   await composer.press('Escape');
-  await waitUntilTrue(() => note.count()).toBe(0);
+  await expectEventually(() => note.count()).toBe(0);
   await composer.press('Enter');
   await note.waitFor();
   expect(await composer.inputValue()).toBe('And then?');
@@ -243,7 +243,7 @@ test('[B14] an edit becomes a variant and the old text stays; Save only edits in
   await tab.page.getByRole('textbox', { name: 'Edit the message' }).fill('Best words');
   await tab.page.getByRole('button', { name: 'Save without replying' }).click();
   await thread(tab).getByText('Best words').waitFor();
-  await waitUntilTrue(() => thread(tab).getByRole('group', { name: 'Version 2 of 2' }).count()).toBe(1);
+  await expectEventually(() => thread(tab).getByRole('group', { name: 'Version 2 of 2' }).count()).toBe(1);
   // The toast of the earlier edit may still be visible, so the text is compared.
   const saved = tab.page.getByRole('status').filter({ hasText: 'Saved; the old text' });
   await saved.getByRole('button', { name: 'Undo' }).click();
@@ -288,20 +288,20 @@ test('[B100] a box that is being saved is read-only, and opens again with the sa
   await tab.page.keyboard.press('e');
   await area.fill('Good day');
   await area.press('Control+s');
-  await waitUntilTrue(() => area.isEditable()).toBe(false);
+  await expectEventually(() => area.isEditable()).toBe(false);
   await area.pressSequentially(' lost');
   await first.focus();
   await tab.page.keyboard.press('e');
   gate.resolve();
   await tab.page.getByRole('status').getByText('Saved; the old text').waitFor();
-  await waitUntilTrue(() => area.isEditable()).toBe(true);
-  await waitUntilTrue(() => area.inputValue()).toBe('Good day');
-  await waitUntilTrue(() => tab.page.evaluate("document.activeElement?.closest('.editbox') != null")).toBe(true);
+  await expectEventually(() => area.isEditable()).toBe(true);
+  await expectEventually(() => area.inputValue()).toBe('Good day');
+  await expectEventually(() => tab.page.evaluate("document.activeElement?.closest('.editbox') != null")).toBe(true);
   await area.press('End');
   await area.pressSequentially(' to you');
   await area.press('Control+s');
   await thread(tab).locator('.body').getByText('Good day to you').waitFor();
-  await waitUntilTrue(() =>
+  await expectEventually(() =>
     thread(tab)
       .getByRole('group', { name: /^Variant/ })
       .count(),
@@ -322,7 +322,7 @@ test('[B100] a slow save does not move the focus of a user who types elsewhere',
   await thread(tab).locator('.body').getByText('Good day').waitFor();
   await tab.page.evaluate('new Promise((frame) => requestAnimationFrame(() => requestAnimationFrame(frame)))');
   await tab.page.keyboard.type('while');
-  await waitUntilTrue(() => composer.inputValue()).toBe('Meanwhile');
+  await expectEventually(() => composer.inputValue()).toBe('Meanwhile');
   await done(tab);
 });
 
@@ -334,7 +334,7 @@ test('[B15] regenerating keeps the old reply, and several answers are shown in c
   await tab.page.keyboard.press('Shift+R');
   await thread(tab).getByRole('group', { name: 'Version 4 of 4' }).waitFor();
   await thread(tab).getByRole('button', { name: 'Side by side' }).click();
-  await waitUntilTrue(() => tab.page.locator('.cols article').count()).toBe(4);
+  await expectEventually(() => tab.page.locator('.cols article').count()).toBe(4);
   await tab.page.locator('.cols article').first().getByRole('button', { name: 'Continue from this' }).click();
   await thread(tab).getByText('This one.').waitFor();
   await thread(tab).getByRole('group', { name: 'Version 1 of 4' }).waitFor();
@@ -345,13 +345,13 @@ test('[B16] a link to a message opens its own branch and scrolls to it', async (
   const other = demo.answers[1] ?? '';
   const tab = await fixture.open(`/t/${demo.id}/${other}`);
   await thread(tab).getByText('on the standby, after you promote it').waitFor();
-  await waitUntilTrue(() => thread(tab).locator(`[data-node-id="${other}"]`).isVisible()).toBe(true);
+  await expectEventually(() => thread(tab).locator(`[data-node-id="${other}"]`).isVisible()).toBe(true);
   await fixture.server.ask('PUT', `/api/trees/${demo.id}/active`, { body: { nodeId: demo.leaf } });
   // The message stays visible even if those below are longer than estimated.
   const id = await newTree('The first word', 'word '.repeat(5000), 'word '.repeat(5000), 'The last word');
   const [first] = (await fixture.server.ask('GET', `/api/trees/${id}/page`)).body.nodes;
   await tab.page.goto(`${fixture.url}/t/${id}/${first.id}`);
-  await waitUntilTrue(() => thread(tab).evaluate((box: ShownElement) => box.scrollHeight)).toBeGreaterThan(5000);
+  await expectEventually(() => thread(tab).evaluate((box: ShownElement) => box.scrollHeight)).toBeGreaterThan(5000);
   await thread(tab).getByText('The first word', { exact: true }).waitFor();
   await tab.page.waitForTimeout(300);
   expect(await thread(tab).evaluate((box: ShownElement) => box.scrollTop)).toBeLessThan(50);
@@ -367,9 +367,9 @@ test('[B17] a message is deleted after its count is shown, and one click restore
   const dialog = tab.page.getByRole('dialog');
   await dialog.getByText('This message and everything after it').click();
   await dialog.getByRole('button', { name: 'Delete 3' }).click();
-  await waitUntilTrue(() => thread(tab).getByRole('article').count()).toBe(1);
+  await expectEventually(() => thread(tab).getByRole('article').count()).toBe(1);
   await tab.page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
-  await waitUntilTrue(() => thread(tab).getByRole('article').count()).toBe(4);
+  await expectEventually(() => thread(tab).getByRole('article').count()).toBe(4);
   await done(tab);
 });
 
@@ -401,7 +401,7 @@ test('[B33] Tab moves into the thread and stays there, even when the thread was 
   await tab.page.locator('.main > .bar').getByRole('button', { name: 'More', exact: true }).focus();
   const inside = () => tab.page.evaluate("document.activeElement.closest('[data-testid=thread]') !== null");
   await tab.page.keyboard.press('Tab');
-  await waitUntilTrue(inside).toBe(true);
+  await expectEventually(inside).toBe(true);
   // The focused element is measured after rendering, which must not scroll it away.
   await tab.page.waitForTimeout(300);
   expect(await inside()).toBe(true);
@@ -414,12 +414,12 @@ test('[B17, B33] Enter on a choice of the delete dialog does what its button say
   await thread(tab).getByText('Drop this').waitFor();
   await thread(tab).getByRole('article').last().focus();
   await tab.page.keyboard.press('Backspace');
-  await waitUntilTrue(() => tab.page.getByRole('dialog').getByRole('button', { name: 'Delete 1' }).isEnabled()).toBe(
+  await expectEventually(() => tab.page.getByRole('dialog').getByRole('button', { name: 'Delete 1' }).isEnabled()).toBe(
     true,
   );
   await tab.page.keyboard.press('Enter');
   await tab.page.keyboard.press('Enter');
-  await waitUntilTrue(() => thread(tab).getByText('Drop this').count()).toBe(0);
+  await expectEventually(() => thread(tab).getByText('Drop this').count()).toBe(0);
   await tab.page.getByRole('status').getByRole('button', { name: /Undo/ }).click();
   await thread(tab).getByText('Drop this').waitFor();
   await done(tab);
@@ -503,9 +503,9 @@ test('[B325] images that a tool returned are shown in its card', async () => {
   const tab = await fixture.open(`/t/${body.treeId}`);
   const card = tab.page.getByRole('region', { name: 'Tool call screenshot' });
   await card.getByText('The page:', { exact: true }).waitFor();
-  await waitUntilTrue(() => card.locator('img').evaluate((image: { naturalWidth: number }) => image.naturalWidth)).toBe(
-    1,
-  );
+  await expectEventually(() =>
+    card.locator('img').evaluate((image: { naturalWidth: number }) => image.naturalWidth),
+  ).toBe(1);
   await done(tab);
 });
 
@@ -527,7 +527,7 @@ test('[B335] all loaded messages are printed, in light colours and without the c
   expect(await tab.page.evaluate('document.documentElement.scrollHeight')).toBeGreaterThan(5000);
   await tab.page.evaluate("dispatchEvent(new Event('afterprint'))");
   await tab.page.emulateMedia({ media: 'screen' });
-  await waitUntilTrue(() => articles.count()).toBeLessThan(40);
+  await expectEventually(() => articles.count()).toBeLessThan(40);
   await done(tab);
 });
 
@@ -544,7 +544,7 @@ test('[B56] while a chat has no title, it is named by its first question; a fail
     .getByText('Which wood burns best?')
     .first()
     .waitFor();
-  await waitUntilTrue(() => tab.page.title()).toBe('Which wood burns best? · Coppice');
+  await expectEventually(() => tab.page.title()).toBe('Which wood burns best? · Coppice');
   await tab.page.locator('.composer').getByText('Replying to No reply.').waitFor();
   await tab.page.getByRole('tree').getByText('No reply.').waitFor();
   next = makeTextEvents('Oak.');

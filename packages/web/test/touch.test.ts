@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
 import { createDemoTree, type DemoTree } from './demo-tree.ts';
-import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture, type PageTab } from './page-fixture.ts';
 
 let fixture: PageFixture;
 let demo: DemoTree;
@@ -56,7 +56,7 @@ async function middleOf(page: Page, words: string): Promise<{ x: number; y: numb
   const line = page.getByTestId('thread').getByText(words).first();
   await line.scrollIntoViewIfNeeded();
   let middle = { x: 0, y: 0 };
-  await waitUntilTrue(async () => {
+  await expectEventually(async () => {
     const box = await line.boundingBox();
     if (box === null) return false;
     middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -85,9 +85,9 @@ test('[B77] a horizontal swipe switches to the next variant, a vertical one only
   const { page } = tab;
   await page.getByTestId('thread').getByText('on the standby, after you promote it').first().waitFor();
   await drag(page, await middleOf(page, 'on the standby'), { x: 10, y: -80 });
-  await waitUntilTrue(() => page.getByTestId('thread').getByText('on the standby, after you promote it').count()).toBe(
-    1,
-  );
+  await expectEventually(() =>
+    page.getByTestId('thread').getByText('on the standby, after you promote it').count(),
+  ).toBe(1);
   await swipe(page, 'on the standby', { x: -150, y: 6 }, 'managed blue/green deployment');
   await swipe(page, 'managed blue/green', { x: 150, y: -4 }, 'on the standby, after you promote it');
   await done(tab);
@@ -104,10 +104,10 @@ test('[B77] a long press opens a sheet with all actions for a message', async ()
   await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
   expect(await findSeriousViolations(tab)).toEqual([]);
   for (const name of ['Branch here', 'Copy', 'Title', 'Split message', 'Delete'])
-    await waitUntilTrue(() => sheet.getByRole('button', { name, exact: true }).count()).toBe(1);
+    await expectEventually(() => sheet.getByRole('button', { name, exact: true }).count()).toBe(1);
   await sheet.getByRole('button', { name: 'Bookmark', exact: true }).tap();
-  await waitUntilTrue(() => page.getByRole('dialog').count()).toBe(0);
-  await waitUntilTrue(
+  await expectEventually(() => page.getByRole('dialog').count()).toBe(0);
+  await expectEventually(
     async () =>
       (await fixture.server.ask('GET', `/api/trees/${demo.id}/nodes/${demo.answers[1]}`)).body.bookmark?.title,
   ).toContain('pg_upgrade');
@@ -121,7 +121,7 @@ test('[B322] two fingers zoom the map about the point between them, and do not o
     page.evaluate<number>(
       `[...document.querySelectorAll('.zoom fieldset button')].findIndex((one) => one.ariaPressed === 'true')`,
     );
-  await waitUntilTrue(async () => (await level()) >= 0).toBe(true);
+  await expectEventually(async () => (await level()) >= 0).toBe(true);
   const session = await page.context().newCDPSession(page);
   /** Two fingers whose distance changes from one value to another, in steps. */
   const pinch = async (from: number, to: number) => {
@@ -141,9 +141,9 @@ test('[B322] two fingers zoom the map about the point between them, and do not o
     await send('touchEnd', []);
   };
   await pinch(40, 360);
-  await waitUntilTrue(level).toBe(2);
+  await expectEventually(level).toBe(2);
   await pinch(360, 20);
-  await waitUntilTrue(level).toBe(0);
+  await expectEventually(level).toBe(0);
   expect(page.url()).toContain('view=map');
   await done(tab);
 });
@@ -174,7 +174,7 @@ test('[B334] on a touch screen Enter starts a new line, and the button sends', a
   await page.keyboard.type('two');
   expect(await composer.inputValue()).toBe('one\ntwo');
   await page.getByRole('button', { name: /^Send/ }).tap();
-  await waitUntilTrue(() => page.getByTestId('thread').locator('.msg.you .body').innerText()).toBe('one\ntwo');
+  await expectEventually(() => page.getByTestId('thread').locator('.msg.you .body').innerText()).toBe('one\ntwo');
   await done(tab);
 });
 
@@ -192,8 +192,8 @@ test('[B79] a variant fades in only if motion is wanted', async () => {
     const row = page.locator(`[data-node-id="${demo.answers[1]}"]`);
     await row.getByRole('button', { name: 'Next version' }).click();
     await page.getByTestId('thread').getByText('managed blue/green deployment').waitFor();
-    if (fades) await waitUntilTrue(() => page.evaluate("window.fades.includes('give-way')")).toBe(true);
-    else await waitUntilTrue(() => page.evaluate("window.fades.includes('give-way')")).toBe(false);
+    if (fades) await expectEventually(() => page.evaluate("window.fades.includes('give-way')")).toBe(true);
+    else await expectEventually(() => page.evaluate("window.fades.includes('give-way')")).toBe(false);
     await done(tab);
   }
 });
@@ -227,13 +227,13 @@ test('[B348] on a phone options and models are sheets at the bottom, and a tap b
       await page.getByRole('button', { name: button }).tap();
       const sheet = page.getByRole('dialog', { name });
       await sheet.waitFor();
-      await waitUntilTrue(async () => {
+      await expectEventually(async () => {
         const box = await sheet.boundingBox();
         return [box?.x, box?.width, Math.round((box?.y ?? 0) + (box?.height ?? 0))];
       }).toEqual([0, width, 700]);
       expect(await findSeriousViolations(tab)).toEqual([]);
       await page.touchscreen.tap((beside?.x ?? 0) + 10, (beside?.y ?? 0) + 10);
-      await waitUntilTrue(() => sheet.count()).toBe(0);
+      await expectEventually(() => sheet.count()).toBe(0);
       // The button below the tap was not pressed.
       expect(await page.getByRole('dialog').count()).toBe(0);
     }
@@ -255,10 +255,12 @@ test('[B301] a phone, even a narrow one, has undo, options, several models and t
     await thread.getByText('A heading').first().waitFor();
     const overflow = 'document.documentElement.scrollWidth - innerWidth';
     // The table scrolls in its box, and no word is broken.
-    await waitUntilTrue(() =>
+    await expectEventually(() =>
       page.evaluate("(box => box.scrollWidth - box.clientWidth)(document.querySelector('.table'))"),
     ).toBeGreaterThan(100);
-    await waitUntilTrue(() => page.evaluate("document.querySelector('td').getClientRects()[0].height < 50")).toBe(true);
+    await expectEventually(() => page.evaluate("document.querySelector('td').getClientRects()[0].height < 50")).toBe(
+      true,
+    );
     expect(await page.evaluate(overflow)).toBe(0);
     await page.getByRole('button', { name: /^Options/ }).tap();
     const options = page.getByRole('dialog', { name: 'Options for this chat' });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
 import { createDemoTree, type DemoTree } from './demo-tree.ts';
-import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture, type PageTab } from './page-fixture.ts';
 
 let fixture: PageFixture;
 let demo: DemoTree;
@@ -78,12 +78,12 @@ test('[B80] files dropped on home are imported with a correct report, and links 
   const item = dialog.getByRole('region', { name: 'Import report for tea.json' });
   await item.getByText('Imported', { exact: true }).waitFor();
   const row = item.getByRole('row', { name: /^Chats/ });
-  await waitUntilTrue(() => row.getByRole('cell').allTextContents()).toEqual(['2', '2', '0', '0']);
+  await expectEventually(() => row.getByRole('cell').allTextContents()).toEqual(['2', '2', '0', '0']);
   await item.getByRole('list', { name: 'Findings' }).getByText('Left out', { exact: true }).waitFor();
   expect(await findSeriousViolations(tab)).toEqual([]);
   await item.getByRole('link', { name: 'Tea at five' }).click();
   await tab.page.getByTestId('thread').getByText('Tea at five: answer 0').waitFor();
-  await waitUntilTrue(() => dialog.count()).toBe(0);
+  await expectEventually(() => dialog.count()).toBe(0);
   await tab.page.goto(fixture.url);
   await tab.page.locator('.trees').getByText('Tea at four', { exact: true }).waitFor();
   expect(tab.faults).toEqual([]);
@@ -162,10 +162,10 @@ test('[B83] a preview stores nothing, and can be imported afterwards', async () 
   await dialog.locator('input[multiple]').setInputFiles(write('seen.json', chat('Only seen')));
   await dialog.getByText('Preview; nothing was imported').waitFor();
   const found = async () => (await fixture.server.ask('GET', '/api/trees?title=Only%20seen')).body.items.length;
-  await waitUntilTrue(() => found()).toBe(0);
+  await expectEventually(() => found()).toBe(0);
   await dialog.getByRole('button', { name: 'Import now' }).click();
   await dialog.getByText('Imported', { exact: true }).waitFor();
-  await waitUntilTrue(() => found()).toBe(1);
+  await expectEventually(() => found()).toBe(1);
   expect(tab.faults).toEqual([]);
   await tab.context.close();
 });
@@ -254,9 +254,9 @@ test('[B86] the dialog works by keys alone, on a phone, in the dark and in Germa
     await (await chooser).setFiles(path);
     await dialog.getByText('Imported', { exact: true }).waitFor();
     expect(await findSeriousViolations(tab)).toEqual([]);
-    await waitUntilTrue(() => tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await expectEventually(() => tab.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await tab.page.keyboard.press('Escape');
-    await waitUntilTrue(() => dialog.count()).toBe(0);
+    await expectEventually(() => dialog.count()).toBe(0);
     expect(tab.faults).toEqual([]);
     await tab.context.close();
   }
@@ -264,7 +264,7 @@ test('[B86] the dialog works by keys alone, on a phone, in the dark and in Germa
   const fits = () => german.page.evaluate('document.documentElement.scrollWidth <= innerWidth');
   await german.page.getByRole('button', { name: 'Importieren…' }).click();
   await german.page.getByRole('dialog', { name: 'Chats importieren' }).getByText('Dateien wählen…').waitFor();
-  await waitUntilTrue(() => fits()).toBe(true);
+  await expectEventually(() => fits()).toBe(true);
   await german.page.keyboard.press('Escape');
   await german.page.goto(`${fixture.url}/t/${demo.id}`);
   await german.page.getByTestId('thread').getByRole('article').first().waitFor();
@@ -276,7 +276,7 @@ test('[B86] the dialog works by keys alone, on a phone, in the dark and in Germa
   const taking = german.page.getByRole('dialog', { name: 'Chat exportieren' });
   await taking.getByRole('link', { name: 'Herunterladen' }).waitFor();
   await taking.getByText('Was dieses Format nicht speichern kann').waitFor();
-  await waitUntilTrue(() => fits()).toBe(true);
+  await expectEventually(() => fits()).toBe(true);
   await taking.getByText('Lesezeichen werden weggelassen.').waitFor();
   expect(german.faults).toEqual([]);
   await german.context.close();
@@ -300,7 +300,7 @@ test('[B240] conversations of other programs on this computer are listed with co
   await item.getByRole('button', { name: 'Import now' }).click();
   await item.getByText('Imported', { exact: true }).waitFor();
   const row = item.last().getByRole('row', { name: /^Chats/ });
-  await waitUntilTrue(() => row.getByRole('cell').allTextContents()).toEqual(['2', '2', '0', '0']);
+  await expectEventually(() => row.getByRole('cell').allTextContents()).toEqual(['2', '2', '0', '0']);
   await item.getByRole('link', { name: 'Another session of an agent' }).click();
   await tab.page.getByTestId('thread').getByText('Hi').waitFor();
   expect(tab.faults).toEqual([]);

@@ -3,7 +3,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
 import { createDemoTree, type DemoTree } from './demo-tree.ts';
-import { openPageFixture, type PageFixture, type PageTab, type ShownElement, waitUntilTrue } from './page-fixture.ts';
+import {
+  expectEventually,
+  openPageFixture,
+  type PageFixture,
+  type PageTab,
+  type ShownElement,
+} from './page-fixture.ts';
 
 let fixture: PageFixture;
 let demo: DemoTree;
@@ -45,14 +51,14 @@ test('[B61] variants are shown side by side and any two word by word; continuing
   const tab = await fixture.open(`/t/${demo.id}?view=compare&a=${demo.answers[1]}&b=${demo.answers[2]}`);
   const { page } = tab;
   await page.locator('.diff mark').first().waitFor();
-  await waitUntilTrue(() => page.getByRole('article').count()).toBe(3);
+  await expectEventually(() => page.getByRole('article').count()).toBe(3);
   // A reply that called a tool is shown with the result and the text after it.
   await page.getByRole('article', { name: 'claude-sonnet' }).getByText('Logical replication into a fresh 16').waitFor();
   await page.getByRole('article', { name: 'claude-sonnet' }).getByRole('button', { name: 'Compare as A' }).click();
   await page.locator('.diff .model-1').last().getByText('Logical').waitFor();
   const sideB = page.locator('.diff .model-5').last();
-  await waitUntilTrue(() => sideB.textContent()).toContain('managed blue/green deployment');
-  await waitUntilTrue(() => sideB.textContent()).not.toContain('pg_upgrade');
+  await expectEventually(() => sideB.textContent()).toContain('managed blue/green deployment');
+  await expectEventually(() => sideB.textContent()).not.toContain('pg_upgrade');
   await page.keyboard.press(']');
   await page.locator('.diff mark.at').waitFor();
   await page.getByRole('article', { name: 'qwen3-32b' }).getByRole('button', { name: 'Continue from this' }).click();
@@ -73,7 +79,7 @@ test('[B62] any earlier state can be viewed without a change, and restored, whic
   await tab.page.getByText('Third', { exact: true }).waitFor();
   await tab.page.getByRole('slider', { name: 'State' }).fill(String(past));
   await expect.poll(() => tab.page.getByText('Third', { exact: true }).count()).toBe(0);
-  await waitUntilTrue(async () => (await fixture.server.ask('GET', `/api/trees/${id}`)).body.version).toBe(past + 1);
+  await expectEventually(async () => (await fixture.server.ask('GET', `/api/trees/${id}`)).body.version).toBe(past + 1);
   await tab.page.getByRole('button', { name: 'Restore this state' }).click();
   await tab.page.getByTestId('thread').getByText('Second').waitFor();
   const { body } = await fixture.server.ask('GET', `/api/trees/${id}?format=linear`);
@@ -93,8 +99,8 @@ test('[B63] a link shows exactly one branch to somebody without a token, until i
   const guest = await context.newPage();
   await guest.goto(link);
   await guest.getByText('Pause the pool instead of stopping').waitFor();
-  await waitUntilTrue(() => guest.getByText('Drain connections').count()).toBe(0);
-  await waitUntilTrue(() => guest.getByText('careful staff engineer').count()).toBe(0);
+  await expectEventually(() => guest.getByText('Drain connections').count()).toBe(0);
+  await expectEventually(() => guest.getByText('careful staff engineer').count()).toBe(0);
   await page.getByRole('button', { name: 'Revoke' }).first().click();
   await expect.poll(() => page.getByRole('list', { name: 'Links to this chat' }).count()).toBe(0);
   await guest.reload();
@@ -133,7 +139,7 @@ test('[B64] a deleted tree or message is in the trash and can be restored', asyn
   const rows = tab.page.locator('.trashrow');
   await rows.filter({ hasText: 'Thrown away' }).getByRole('button', { name: 'Restore' }).click();
   await expect.poll(() => rows.filter({ hasText: 'Thrown away' }).count()).toBe(0);
-  await waitUntilTrue(async () => (await fixture.server.ask('GET', `/api/trees/${whole.id}`)).body.deletedAt).toBe(
+  await expectEventually(async () => (await fixture.server.ask('GET', `/api/trees/${whole.id}`)).body.deletedAt).toBe(
     null,
   );
   await rows.filter({ hasText: 'Goes away' }).getByRole('button', { name: 'Restore' }).click();
@@ -148,8 +154,8 @@ test('[B65] the delete dialog draws each choice with its exact count, and the bu
   await page.keyboard.press('Backspace');
   const dialog = page.getByRole('dialog', { name: 'Delete “Pause the pool instead of…”', exact: true });
   await dialog.getByText('Deletes 4 messages').first().waitFor();
-  await waitUntilTrue(() => dialog.locator('svg').count()).toBeGreaterThanOrEqual(3);
-  await waitUntilTrue(() =>
+  await expectEventually(() => dialog.locator('svg').count()).toBeGreaterThanOrEqual(3);
+  await expectEventually(() =>
     dialog.getByRole('radio', { checked: true }).evaluate((each: ShownElement) => each.matches(':focus')),
   ).toBe(true);
   await page.keyboard.press('ArrowDown');
@@ -167,10 +173,10 @@ test('[B66] settings show which providers are ready and never a key; theme and l
   await page.getByRole('button', { name: 'Dark' }).click();
   await page.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch');
   await page.getByRole('navigation', { name: 'Einstellungen' }).waitFor();
-  await waitUntilTrue(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+  await expectEventually(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
   await page.reload();
   await page.getByRole('navigation', { name: 'Einstellungen' }).waitFor();
-  await waitUntilTrue(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+  await expectEventually(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
   await done(tab);
 });
 
@@ -198,7 +204,7 @@ test('[B263] undo and redo name what they would change and are disabled without 
   const { page } = tab;
   await page.getByTestId('thread').getByText('Hello').waitFor();
   const bar = page.locator('.main > .bar');
-  await waitUntilTrue(() => bar.getByRole('button', { name: 'Nothing to redo' }).isDisabled()).toBe(true);
+  await expectEventually(() => bar.getByRole('button', { name: 'Nothing to redo' }).isDisabled()).toBe(true);
   // A message without a reply has a button that generates one.
   const composer = page.getByRole('textbox', { name: 'Message' });
   await composer.fill('A note');
@@ -208,10 +214,10 @@ test('[B263] undo and redo name what they would change and are disabled without 
   await bar.getByRole('button', { name: /^Undo/ }).hover();
   await bar.getByRole('button', { name: /Undo: Added a message, “A note”/ }).waitFor();
   await page.getByRole('button', { name: 'Get a reply' }).click();
-  await waitUntilTrue(() => page.getByText('No reply yet.').count()).toBe(0);
+  await expectEventually(() => page.getByText('No reply yet.').count()).toBe(0);
   await page.getByTestId('thread').getByRole('article').nth(2).waitFor();
   await bar.getByRole('button', { name: /^Undo/ }).click();
-  await waitUntilTrue(() => page.getByTestId('thread').getByRole('article').count()).toBe(2);
+  await expectEventually(() => page.getByTestId('thread').getByRole('article').count()).toBe(2);
   await bar.getByRole('button', { name: /^Redo/ }).hover();
   await bar.getByRole('button', { name: /^Redo: / }).waitFor();
   expect(await findSeriousViolations(tab)).toEqual([]);
@@ -220,7 +226,7 @@ test('[B263] undo and redo name what they would change and are disabled without 
   await acts.getByText(/^Undo: /).waitFor();
   const [slider, first] = [page.getByRole('slider'), acts.getByRole('button').last()];
   await first.click();
-  await waitUntilTrue(() => first.getAttribute('aria-current')).toBe('true');
+  await expectEventually(() => first.getAttribute('aria-current')).toBe('true');
   expect(Number(await slider.inputValue())).toBeLessThan(Number(await slider.getAttribute('max')));
   expect(await findSeriousViolations(tab)).toEqual([]);
   await done(tab);

@@ -2,7 +2,7 @@
 import { createTools, defineTool } from '@coppice/engine';
 import { makeTextEvents, makeToolEvents } from '@coppice/engine/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openPageFixture, type PageFixture, type PageTab, waitUntilTrue } from './page-fixture.ts';
+import { expectEventually, openPageFixture, type PageFixture, type PageTab } from './page-fixture.ts';
 
 const turns = 6;
 // The built-in guide writes its words without delay.
@@ -54,13 +54,13 @@ test('[CL7, CL8] after any number of tool calls the reply is shown, the next mes
     if (pathname.startsWith('/api/')) asked.push(`${request.method()} ${pathname}`);
   });
   for (let turn = 0; turn < turns; turn++) {
-    await waitUntilTrue(() => tab.page.locator('.gauge:visible').count()).toBe(1);
+    await expectEventually(() => tab.page.locator('.gauge:visible').count()).toBe(1);
     // The requests for opening the tree and for the context size are finished before the first send.
-    if (turn === 0) await waitUntilTrue(() => answered.some((each) => each.endsWith('/context'))).toBe(true);
+    if (turn === 0) await expectEventually(() => answered.some((each) => each.endsWith('/context'))).toBe(true);
     asked.length = 0;
     await send(tab, `Question ${turn}`);
     await thread.getByText(`Answer number ${turn}.`).waitFor();
-    await waitUntilTrue(() => thread.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    await expectEventually(() => thread.getByRole('button', { name: 'Stop' }).count()).toBe(0);
     expect(await thread.getByText('no result').count()).toBe(0);
     expect(asked).toEqual([`POST /api/trees/${tab.id}/generations`]);
   }
@@ -82,9 +82,9 @@ test('[CL7] the built-in guide replies below the tool that it calls', async () =
   const thread = tab.page.getByTestId('thread');
   for (let turn = 1; turn <= 4; turn++) {
     await send(tab, 'What is the date today?');
-    await waitUntilTrue(() => thread.getByRole('region', { name: 'Tool call current_date' }).count()).toBe(turn);
-    await waitUntilTrue(() => thread.getByRole('button', { name: 'Stop' }).count()).toBe(0);
-    await waitUntilTrue(async () => {
+    await expectEventually(() => thread.getByRole('region', { name: 'Tool call current_date' }).count()).toBe(turn);
+    await expectEventually(() => thread.getByRole('button', { name: 'Stop' }).count()).toBe(0);
+    await expectEventually(async () => {
       const linear = await own.server.ask('GET', `/api/trees/${body.treeId}?format=linear`);
       return linear.body.messages.map((message: { role: string }) => message.role);
     }).toEqual(Array.from({ length: turn }, () => ['user', 'assistant', 'tool', 'assistant']).flat());
@@ -113,7 +113,7 @@ test('[CL7] a message sent before the tools are loaded is answered with them', a
   await tab.page.goto(`${own.url}/t/${body.treeId}`);
   await tab.page.locator('.prompt-row').waitFor();
   await send(tab, 'What is the date today?');
-  await waitUntilTrue(() => requests).toBeGreaterThan(0);
+  await expectEventually(() => requests).toBeGreaterThan(0);
   answer();
   await tab.page.getByTestId('thread').getByRole('region', { name: 'Tool call current_date' }).waitFor();
   expect(tab.faults).toEqual([]);
@@ -126,19 +126,19 @@ test('[B107] a message that does not fit stays only in the composer, and the met
   const tab = await own.open(`/t/${body.treeId}`);
   const box = tab.page.getByRole('textbox', { name: 'Message', exact: true });
   const meter = tab.page.locator('.tray .pill', { has: tab.page.locator('.gauge') });
-  await waitUntilTrue(() => meter.count()).toBe(1);
+  await expectEventually(() => meter.count()).toBe(1);
   await tab.page
     .locator('input[type=file]')
     .setInputFiles({ name: 'log.txt', mimeType: 'text/plain', buffer: Buffer.from('a line of a log\n'.repeat(4000)) });
-  await waitUntilTrue(() => meter.textContent()).toMatch(/^16k/);
-  await waitUntilTrue(() => meter.getAttribute('class')).toContain('full');
-  await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
+  await expectEventually(() => meter.textContent()).toMatch(/^16k/);
+  await expectEventually(() => meter.getAttribute('class')).toContain('full');
+  await expectEventually(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
   for (let attempt = 0; attempt < 2; attempt++) {
     await box.fill('What went wrong?');
     await tab.page.keyboard.press('Enter');
     await tab.page.getByRole('status').getByText('window').first().waitFor();
-    await waitUntilTrue(() => box.inputValue()).toBe('What went wrong?');
-    await waitUntilTrue(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
+    await expectEventually(() => box.inputValue()).toBe('What went wrong?');
+    await expectEventually(() => tab.page.locator('.file-chip.ready').count()).toBe(1);
   }
   expect((await own.server.ask('GET', `/api/trees/${body.treeId}/topology`)).body.nodes).toEqual([]);
   expect(await tab.page.getByTestId('thread').getByRole('article').count()).toBe(0);

@@ -8,7 +8,7 @@ import { Icon, type IconName } from '../ui/icon.tsx';
 import { createExampleChat } from './example.ts';
 import { StartComposer } from './start-composer.tsx';
 
-/** The first screen: a composer, a card to connect a model while none is ready, and things to try. */
+/** The start screen: a composer, a card to connect a model while none is ready, and things to try. */
 export function StartScreen({ folder }: { readonly folder: string | null }): ReactElement {
   const hasModel = useHasOwnModel();
   const few = useAppData((lists) => lists.treesKnown && lists.trees.length < 6);

@@ -11,9 +11,7 @@ export interface Translation {
   readonly translateRefusal: RefusalTranslator;
   /** The words of a phrase; null if its code or one of its values is unknown. */
   readonly translatePhrase: (phrase: CommandPhrase) => string | null;
-  /**
-   * The report of a command, if every sentence can be translated; a command that was added by a program has no codes.
-   */
+  /** The report of a command; in English if a sentence has no translation, as those of commands that programs add. */
   readonly translateReport: (answer: Pick<CommandAnswer, 'said' | 'did'>) => TranslatedText;
   /** The lines of a command's list; a line with something unknown stays English. */
   readonly translateLines: (answer: Pick<CommandAnswer, 'text' | 'lines'>) => readonly string[];

@@ -24,7 +24,7 @@ function node(index: number, parent: number): TopologyNode {
   };
 }
 
-/** Parents as indexes smaller than their own, −1 for the root. */
+/** Random trees: the index of each message's parent, which is smaller than its own; −1 is the root. */
 const trees = fc
   .array(fc.nat(), { minLength: 1, maxLength: 60 })
   .map((draws) => draws.map((draw, index) => (index === 0 ? -1 : (draw % (index + 1)) - 1)));

@@ -10,8 +10,9 @@ import type { NodeId, TopologyNode } from '@coppice/core';
 /** A branch: a run of messages in one column. */
 export interface MapBranch {
   readonly index: number;
-  /** The branch from which this one forks, and the index on it; null at the root. */
+  /** The branch from which this one forks; null at the root. */
   readonly parent: MapBranch | null;
+  /** The index on the parent branch of the message above the fork; −1 at the root. */
   readonly forkAt: number;
   readonly side: -1 | 1;
   readonly nodes: TopologyNode[];

@@ -1,5 +1,6 @@
 /**
- * The colours of the tokens for a canvas: read from a probe element, because a token has the values of both themes.
+ * The colours of the style sheets for a canvas. They are read from a probe element, because a CSS variable has the
+ * values of both themes.
  */
 
 type MapColour =

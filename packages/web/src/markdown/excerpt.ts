@@ -21,7 +21,7 @@ const marks: readonly (readonly [RegExp, string])[] = [
   [/!?\[([^\][]+)\]\([^()\s]*\)/g, '$1'],
 ];
 
-// A line is cut before a word if that word began this close to the limit.
+// A line is cut before a word that begins at most this many characters before the limit, and otherwise within a word.
 const longestCutWord = 16;
 
 /** Cuts a line that is longer than `most`, before a word if possible, and ends it with an ellipsis. */

@@ -69,7 +69,7 @@ export interface ToolServerList {
   readonly mayAdd: { readonly addresses: boolean; readonly commands: boolean };
 }
 
-/** The input of a server: a URL, or a command that is confirmed with the token. */
+/** The fields of a new tool server: a URL, or a command that is confirmed with the token. */
 export type ToolServerFields =
   | { readonly url: string; readonly key?: string }
   | { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>>; readonly token: string };

@@ -5,7 +5,7 @@ import { useAppData } from './app-data.ts';
 import { routes } from './page-client.ts';
 import { navigateTo } from './router.ts';
 
-/** A provider or a URL for models. */
+/** A connection to a provider, or to a server of models at a URL. */
 export type ModelConnection = ApiSchemas['Connection'];
 
 interface ConnectionsState {

@@ -165,7 +165,7 @@ export async function loadLibrary(): Promise<void> {
     items.sort((a, b) => a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1));
     if (load === newestLoad) useLibrary.setState({ items, files, known: true });
   } catch {
-    // The list of chats reports an unreachable server; the library is loaded again with the next visit.
+    // The list of chats reports an unreachable server; the library is loaded again when its screen is opened.
   }
 }
 

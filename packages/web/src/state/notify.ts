@@ -8,7 +8,7 @@ import { readLocalText, writeLocalText } from './local-storage.ts';
 import { showToast } from './toasts.ts';
 import { useSession, useTree } from './use-session.ts';
 
-/** The duration from which a reply triggers a notification. */
+/** The shortest reply that triggers a notification, in milliseconds. */
 const longMs = 10_000;
 /** How long nothing must run before a turn counts as ended: between a tool and the next reply there is a gap. */
 const pauseMs = 1000;

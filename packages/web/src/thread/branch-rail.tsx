@@ -9,8 +9,9 @@ interface BranchRailProps {
   readonly mark: RailMark;
   readonly first: boolean;
   readonly last: boolean;
-  /** The number of variants and which is shown, from one. */
+  /** The number of variants. */
   readonly count: number;
+  /** Which of the variants is shown, from one. */
   readonly at: number;
   readonly colours: readonly (ModelColour | null)[];
   readonly dotted: boolean;

@@ -53,7 +53,7 @@ interface ComposerBoxProps {
   readonly onEscape?: (() => void) | null;
 }
 
-/** The text of the next message with its files and controls, in a chat and on the first screen. */
+/** The text of the next message with its files and controls, in a chat and on the start screen. */
 export function ComposerBox({
   text,
   setText,
@@ -148,7 +148,7 @@ function pasteAsFiles(event: ClipboardEvent, files: DraftFiles): void {
   showToast({ icon: 'clip', text: t('pastedAsFile', { n: pasted.length }) });
 }
 
-/** Attaches dropped files. A file that is dropped elsewhere on the first screen is imported. */
+/** Attaches dropped files. A file that is dropped elsewhere on the start screen is imported. */
 function useFileDrop(files: DraftFiles, takesAllFiles: boolean) {
   const [isOver, setOver] = useState(false);
   const addFiles = useRef(files.add);

@@ -105,7 +105,7 @@ export interface MessageAction {
   readonly keys: readonly string[];
   /** Where the action is offered: in the row of a message, in a section of its menu, or only by key and palette. */
   readonly place: 'row' | 'notes' | 'branches' | 'end' | 'keys';
-  /** Whether the action is left out of the palette, which has it under another name. */
+  /** Whether the action is left out of the palette. */
   readonly unlisted?: boolean;
   readonly danger?: boolean;
   /** Icon and label while the action is on for a message, for example a set bookmark. */

@@ -1,4 +1,4 @@
-/** Decides when a message is sent that was written while the reply above it was still being generated. */
+/** Decides when to send a message that was written while the reply above it was still being generated. */
 import { isToolUse, type Node } from '@coppice/core';
 
 type ReplyState = Pick<Node, 'role' | 'status' | 'message'>;

@@ -20,7 +20,7 @@ function useTreesNamed(words: string): readonly TreeViewData[] | null {
   return words === '' ? newest.slice(0, shown) : (found?.chats ?? null);
 }
 
-/** Moves a branch to another tree. The user chooses the tree, the position, and whether to keep a copy here. */
+/** Moves or copies a branch to another tree. The user chooses the tree, the position, and whether to move or copy. */
 export function MoveDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }): ReactElement {
   const session = useSession();
   const [how, setHow] = useState<'move' | 'copy'>('copy');
