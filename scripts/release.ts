@@ -61,7 +61,7 @@ function git(...words: readonly string[]): string {
 }
 
 /** Reads the table version of a SQLite file from its header, and of a dump from its row. */
-export function readFixtureTables(folder: string): ReleaseFacts['tables'] {
+export function readFixtureTableVersions(folder: string): ReleaseFacts['tables'] {
   const read = (path: string) => (existsSync(path) ? readFileSync(path) : null);
   const dump = read(join(folder, 'postgres/dump.sql'))?.toString('utf8') ?? '';
   const row = /^INSERT INTO public\.coppice_schema VALUES \((\d+),/m.exec(dump)?.[1];
@@ -79,7 +79,7 @@ function readFacts(): ReleaseFacts {
     versions: new Map(publishedPackages.map((folder) => [folder, versionOf(folder)])),
     changelog: readFileSync(join(repositoryRoot, 'CHANGELOG.md'), 'utf8'),
     fixtures: readdirSync(fixtureRoot),
-    tables: readFixtureTables(join(fixtureRoot, versionOf('cli'))),
+    tables: readFixtureTableVersions(join(fixtureRoot, versionOf('cli'))),
     changes: git('status', '--porcelain'),
     tags: git('tag', '--points-at', 'HEAD').split('\n'),
     offered: projectAddresses.published,

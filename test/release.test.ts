@@ -1,7 +1,7 @@
 /** Tests which facts prevent a release. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findReleaseObstacles, type ReleaseFacts, readFixtureTables } from '../scripts/release.ts';
+import { findReleaseObstacles, type ReleaseFacts, readFixtureTableVersions } from '../scripts/release.ts';
 
 const ready: ReleaseFacts = {
   versions: new Map([
@@ -61,11 +61,11 @@ test('a rehearsal requires one version, and none of the release conditions', () 
 });
 
 test('the table versions of kept stores are read from their files', () => {
-  const tables = readFixtureTables(join(import.meta.dirname, 'fixtures/stores/0.1.0'));
+  const tables = readFixtureTableVersions(join(import.meta.dirname, 'fixtures/stores/0.1.0'));
   expect([...tables.keys()]).toEqual(['sqlite', 'postgres']);
   for (const { kept, written } of tables.values()) {
     expect(kept).toBeGreaterThan(10);
     expect(kept).toBeLessThanOrEqual(written);
   }
-  expect([...readFixtureTables('nowhere').values()].map(({ kept }) => kept)).toEqual([null, null]);
+  expect([...readFixtureTableVersions('nowhere').values()].map(({ kept }) => kept)).toEqual([null, null]);
 });

@@ -95,7 +95,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
     node: false,
     outside: [
       { name: 'react' },
-      // Only our declarations use its types, so it is an optional peer dependency and never imported.
+      // Only our declarations use these types, so the package is an optional peer dependency and never imported.
       { name: '@types/react', where: /^$/ },
     ],
     purity: 'injected',
@@ -186,7 +186,7 @@ export const enginePartMakers: ReadonlyMap<string, readonly string[]> = new Map(
       'packages/cli/src/cli-context.ts',
     ],
   ],
-  // A client of MCP servers without a registry of its own has an empty one.
+  // An MCP client that is created without a tool registry creates an empty one.
   [
     'createTools',
     ['packages/engine/src/open-engine.ts', 'packages/engine/src/open-tools.ts', 'packages/engine/src/mcp/index.ts'],
@@ -234,7 +234,7 @@ const trustedJsonFiles: readonly RegExp[] = [
   /\/(?:torture|testing)\//,
 ];
 
-/** Returns a sentence for each place where a module reads JSON with a reader of its own. */
+/** Returns a sentence for each place where a module reads JSON without the decode module. */
 function checkJsonReads(path: string, { trustedJson, objectTests }: ModuleFacts): string[] {
   const found: string[] = [];
   if (path !== decodeModule)

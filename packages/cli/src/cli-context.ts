@@ -229,8 +229,8 @@ export function createCliContext(host: ProcessHost, output: OutputWriter, option
   });
   const server = once(async () => {
     if (options.server === undefined) return null;
-    const { openServer } = await import('./remote/open-server.ts');
-    return openServer(options.server, { env: host.env, home: host.home });
+    const { openServerClient } = await import('./remote/open-server-client.ts');
+    return openServerClient(options.server, { env: host.env, home: host.home });
   });
   const configuration = createConfiguration(parts, () => opener.store());
   const { config } = configuration;

@@ -4,9 +4,9 @@ import type { Subcommand, SubcommandOption } from './subcommands/contract.ts';
 
 /** The shells for which a completion script exists. */
 export const supportedShells = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof supportedShells)[number];
+export type ShellName = (typeof supportedShells)[number];
 
-export function isShell(word: string): word is Shell {
+export function isSupportedShell(word: string): word is ShellName {
   return supportedShells.some((shell) => shell === word);
 }
 
@@ -23,7 +23,7 @@ const everywhere: readonly SubcommandOption[] = [
 ];
 
 /** Returns the completion script for a shell. */
-export function buildCompletionScript(shell: Shell, members: readonly Subcommand[]): string {
+export function buildCompletionScript(shell: ShellName, members: readonly Subcommand[]): string {
   if (shell === 'bash') return bash(members);
   return shell === 'zsh' ? zsh(members) : fish(members);
 }
@@ -37,7 +37,7 @@ function wantsFile(member: Subcommand): boolean {
 }
 
 /** Formats a candidate for a shell. */
-export function formatCandidate(shell: Shell, { value, about }: CompletionCandidate): string {
+export function formatCandidate(shell: ShellName, { value, about }: CompletionCandidate): string {
   if (shell !== 'zsh') return about === '' ? value : `${value}\t${about}`;
   const name = value.replace(/[\\:]/g, '\\$&');
   return about === '' ? name : `${name}:${about}`;

@@ -24,7 +24,7 @@ export interface FoundHook {
   readonly trouble: string | null;
 }
 
-/** Returns the modules in the folder, sorted by name. A folder that others can change is ignored. */
+/** Returns the modules in the folder, sorted by name. If others can change the folder, none of them is loaded. */
 export async function findHooks(home: string): Promise<readonly FoundHook[]> {
   const folder = hooksFolder(home);
   let names: string[];
@@ -112,7 +112,7 @@ function hookName({ from = 'without a name' }: HookFailure): string {
   return from.split(/[\\/]/).at(-1) ?? from;
 }
 
-/** Returns the file of a session: usually found by its name, else by its first line. */
+/** Returns the file whose first line has the session's id. Files with the id in their name are read first. */
 async function fileIn(folder: string, treeId: TreeId): Promise<string | null> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl') && !name.startsWith('.'));
   const likely = names.filter((name) => name.includes(treeId));

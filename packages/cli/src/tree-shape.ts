@@ -170,7 +170,7 @@ function placeholderNode(id: NodeId, parentId: NodeId, childCount: number): Topo
 }
 
 /** Returns the outline lines of a shape, with the hidden nodes counted. */
-export function formatShapeLines(
+export function chooseShapeLines(
   shape: SignificantNodes,
   current: NodeId | null,
   limit: number,

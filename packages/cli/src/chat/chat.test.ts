@@ -18,7 +18,7 @@ import { formatKeyHelp, PasteBuffer } from './keys.ts';
 import { renderMarkdownLines } from './markdown.ts';
 import { renderNoticeLines } from './notice-lines.ts';
 import { handlePanelKey, handlePanelPaste, renderPanelLines, replaceModelChoices } from './panels.tsx';
-import { noKey, readKeys } from './read-keys.ts';
+import { emptyKey, readKeys } from './read-keys.ts';
 import { formatTerminalCommandHelp } from './terminal-commands.ts';
 import { addSearchHits, createTreePicker, findNodesByText, setPickerSearch } from './tree-picker.ts';
 import { readKeyEvents } from './use-keys.ts';
@@ -222,7 +222,7 @@ describe('the input line', () => {
       ['\u001b\u007f', { backspace: true, meta: true }],
     ];
     for (const [sequence, key] of known)
-      expect(readKeys(sequence), sequence).toEqual([{ input: '', key: { ...noKey, ...key } }]);
+      expect(readKeys(sequence), sequence).toEqual([{ input: '', key: { ...emptyKey, ...key } }]);
     expect(readKeys('\u001b[99;5u')).toMatchObject([{ input: 'c', key: { ctrl: true } }]);
     // Ctrl-F1, focus, the position of the cursor, the mouse, a released key, and a number pad.
     for (const sequence of ['[1;5P', '[1;5S', '[I', '[24;80R', '[<0;1;2M', '[31m', '[97;1:3u', '[57414u', '[99999999u'])
@@ -299,7 +299,7 @@ describe('the area above the input', () => {
   });
 });
 
-const key = (over: Partial<Key> = {}): Key => ({ ...noKey, ...over });
+const key = (over: Partial<Key> = {}): Key => ({ ...emptyKey, ...over });
 
 describe('a panel', () => {
   it('[O71] has a line for each of its entries, none wider than the screen', () => {

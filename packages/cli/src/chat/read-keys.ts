@@ -10,8 +10,8 @@ export interface KeyPress {
   readonly key: Key;
 }
 
-/** A key press without any named key. */
-export const noKey: Key = {
+/** A key without a name and without modifier keys. */
+export const emptyKey: Key = {
   upArrow: false,
   downArrow: false,
   leftArrow: false,
@@ -34,7 +34,7 @@ export const noKey: Key = {
   numLock: false,
 };
 
-const press = (over: Partial<Key>, input = ''): KeyPress => ({ input, key: { ...noKey, ...over } });
+const press = (over: Partial<Key>, input = ''): KeyPress => ({ input, key: { ...emptyKey, ...over } });
 
 /** The keys of sequences by their last letter, and by their number if they end with `~`. */
 const letters: ReadonlyMap<string, Partial<Key>> = new Map([

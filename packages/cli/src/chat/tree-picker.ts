@@ -1,7 +1,7 @@
 /** Chooses a node of the tree: an outline with filters, search and folding, as an immutable value. */
 import { ask, type NodeId, type Page, type SearchHit, type Store, type TopologyNode, type TreeId } from '@coppice/core';
 import { buildCommandOutline, type OutlineEntry, type OutlineFilter, outlineFilters } from '@coppice/engine';
-import { formatShapeLines, readNodeRows, readTreeShape, type SignificantNodes } from '../tree-shape.ts';
+import { chooseShapeLines, readNodeRows, readTreeShape, type SignificantNodes } from '../tree-shape.ts';
 
 /** The state of the picker. */
 export interface TreePicker {
@@ -99,7 +99,7 @@ function largeEntries(picker: TreePicker, { shape, rows }: PartlyLoadedTree): re
     }));
   }
   const shows = filter === 'labels' ? (id: NodeId) => labels.has(id) || id === current : undefined;
-  const { lines } = formatShapeLines(shape, current, shownAtMost, shows);
+  const { lines } = chooseShapeLines(shape, current, shownAtMost, shows);
   const entries = lines.map(({ node, parentId, depth, forked, last, folded: between, onPath, current: isCurrent }) => ({
     nodeId: node.id,
     parentId,

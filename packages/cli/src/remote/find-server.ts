@@ -3,7 +3,7 @@ import type { CoppiceClient } from '@coppice/client';
 import { AppError } from '@coppice/core';
 import type { CliContext } from '../cli-context.ts';
 import { defaultPort } from '../default-port.ts';
-import { openServer } from './open-server.ts';
+import { openServerClient } from './open-server-client.ts';
 
 /** A reachable server with its URL. */
 export interface FoundServer {
@@ -22,7 +22,7 @@ export async function findServer(at: CliContext): Promise<FoundServer> {
   const named = at.options.server;
   const { env, home } = at.host;
   const url = new URL(named ?? `http://127.0.0.1:${defaultPort}`).origin;
-  const client = (await at.server()) ?? (await openServer(url, { env, home }));
+  const client = (await at.server()) ?? (await openServerClient(url, { env, home }));
   if (named === undefined && !(await isRunning(client))) throw noServer();
   return { client, url };
 }

@@ -24,10 +24,10 @@ export interface UploadedFile {
 }
 
 /** A finding of an import. A newer server may send codes that this version does not know. */
-export type RemoteFinding = Pick<ImportFinding, 'severity' | 'place' | 'message'> & { readonly code: string };
+export type RemoteImportFinding = Pick<ImportFinding, 'severity' | 'place' | 'message'> & { readonly code: string };
 
 /** The report of an import on a server. */
-export type RemoteReport = Omit<ImportReport, 'findings'> & { readonly findings: readonly RemoteFinding[] };
+export type RemoteImportReport = Omit<ImportReport, 'findings'> & { readonly findings: readonly RemoteImportFinding[] };
 
 interface RemoteImport {
   readonly id: string;
@@ -48,7 +48,7 @@ export async function importOnServer(
   client: CoppiceClient,
   file: UploadedFile,
   options: RemoteImportOptions,
-): Promise<RemoteReport> {
+): Promise<RemoteImportReport> {
   const { signal, onProgress } = options;
   let current = await upload(client, file, options);
   const path = { id: current.id };
@@ -100,8 +100,8 @@ async function upload(client: CoppiceClient, file: UploadedFile, options: Remote
   return answer as RemoteImport;
 }
 
-async function readFindings(client: CoppiceClient, id: string): Promise<readonly RemoteFinding[]> {
-  const findings: RemoteFinding[] = [];
+async function readFindings(client: CoppiceClient, id: string): Promise<readonly RemoteImportFinding[]> {
+  const findings: RemoteImportFinding[] = [];
   for (let cursor: string | null = '0'; cursor !== null; ) {
     const query = { cursor: Number(cursor), limit: 200 };
     const page: FindingsPage = await translateServerErrors(
@@ -114,6 +114,6 @@ async function readFindings(client: CoppiceClient, id: string): Promise<readonly
 }
 
 interface FindingsPage {
-  readonly items: readonly RemoteFinding[];
+  readonly items: readonly RemoteImportFinding[];
   readonly cursor: string | null;
 }

@@ -1,5 +1,5 @@
 import { findCompletionCandidates } from '../../candidates.ts';
-import { buildCompletionScript, formatCandidate, isShell, supportedShells } from '../../completion.ts';
+import { buildCompletionScript, formatCandidate, isSupportedShell, supportedShells } from '../../completion.ts';
 import { usageError } from '../../exit-codes.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -19,7 +19,7 @@ export const completion = defineSubcommand({
   examples: ['source <(coppice completion bash)', 'coppice completion fish > ~/.config/fish/completions/coppice.fish'],
   async run(given, at) {
     const shell = given.text('shell');
-    if (!isShell(shell)) throw usageError(`Unknown shell ${shell}. Use one of ${supportedShells.join(', ')}.`);
+    if (!isSupportedShell(shell)) throw usageError(`Unknown shell ${shell}. Use one of ${supportedShells.join(', ')}.`);
     // Imported lazily: the list contains this subcommand.
     const { subcommands } = await import('../all.ts');
     const words = given.many('words');

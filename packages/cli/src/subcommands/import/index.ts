@@ -4,11 +4,11 @@ import { AppError } from '@coppice/core';
 import type { FileSource, ImportTarget } from '@coppice/server/importing';
 import type { CliContext } from '../../cli-context.ts';
 import { findInputFiles } from '../../input-files.ts';
-import type { RemoteReport, UploadedFile } from '../../remote/remote-import.ts';
+import type { RemoteImportReport, UploadedFile } from '../../remote/remote-import.ts';
 import { createProgressBar } from '../../terminal/progress.ts';
 import { defineSubcommand } from '../contract.ts';
 import { formatImportReport } from './format-report.ts';
-import { importFoundChats, watchFoundChats } from './found.ts';
+import { importFoundChats, watchFoundChats } from './found-chats.ts';
 
 const readable = formats.filter((format) => format.reader !== undefined).map((format) => format.name);
 
@@ -74,7 +74,7 @@ export const importFrom = defineSubcommand({
       ...(format === undefined ? {} : { format }),
       ...(scope === undefined ? {} : { scope }),
     };
-    const reports: (ImportReport | RemoteReport)[] = [];
+    const reports: (ImportReport | RemoteImportReport)[] = [];
     const lines: string[] = [];
     for (const word of given.many('files')) {
       const files = await findInputFiles(word, at);
@@ -134,7 +134,7 @@ async function importThere(
   file: UploadedFile,
   options: WordOptions,
   showProgress: ProgressListener,
-): Promise<RemoteReport> {
+): Promise<RemoteImportReport> {
   const { importOnServer } = await import('../../remote/remote-import.ts');
   return importOnServer(client, file, { ...options, onProgress: showProgress });
 }

@@ -5,7 +5,7 @@ import { chooseTreeLines, drawTree, formatTreeHeading } from '../../printing.ts'
 import { findNodeInTree, findTree, lastTreeName } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { buildCommandLine, formatCountedNoun } from '../../tree-changes.ts';
-import { formatShapeLines, readNodeRows, readTreeShape } from '../../tree-shape.ts';
+import { chooseShapeLines, readNodeRows, readTreeShape } from '../../tree-shape.ts';
 import { chatArgument, defineSubcommand } from '../contract.ts';
 
 // More lines than a screen has, and fewer than the scrollback of a terminal keeps.
@@ -52,7 +52,7 @@ export const tree = defineSubcommand({
       };
     }
     // Draws forks and leaves; the messages between them are counted.
-    const { lines, left } = formatShapeLines(shape, activeNodeId, limit);
+    const { lines, left } = chooseShapeLines(shape, activeNodeId, limit);
     const folded = lines.reduce((count, line) => count + line.folded, 0);
     const ids = lines.map((line) => line.node.id);
     const rows = await store.read(row.id, () => readNodeRows(ids, shape));

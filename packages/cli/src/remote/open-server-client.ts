@@ -8,7 +8,7 @@ import { usageError } from '../exit-codes.ts';
  * Opens a client. The token comes from `COPPICE_TOKEN`, because other users of the computer can see arguments. For a
  * server on this computer, the stored token is used.
  */
-export async function openServer(address: string, source: ConfigSource): Promise<CoppiceClient> {
+export async function openServerClient(address: string, source: ConfigSource): Promise<CoppiceClient> {
   const url = serverUrl(address);
   const token = source.env?.['COPPICE_TOKEN'] || (isLoopback(url) ? await storedToken(source) : undefined);
   return createClient({ baseUrl: url.origin, ...(token === undefined ? {} : { token }) });
