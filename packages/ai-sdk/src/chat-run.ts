@@ -84,7 +84,8 @@ export class ChatRun {
     start: (signal: AbortSignal) => Promise<ReadableStream<UIMessageChunk>>,
     finish: () => Promise<void>,
   ): Promise<void> {
-    // Readers disconnect after one of these chunks, so the chunk is held back until the reply is stored.
+    // The last chunk and those after it. A reader disconnects when it gets the last chunk, so they are held back until
+    // the reply is stored.
     const held: UIMessageChunk[] = [];
     try {
       const reader = (await start(this.#abort.signal)).getReader();

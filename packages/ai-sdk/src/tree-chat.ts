@@ -17,7 +17,7 @@ export type RequestHeaders = Readonly<Record<string, string>> | Headers;
 export interface TreeChatConnection {
   /** The URL of the handler; `/api/chat` by default. */
   readonly api?: string;
-  /** Headers for each request, such as a token, or a function that returns them, perhaps later. */
+  /** Headers for each request, such as a token, or a function that returns them or a promise of them. */
   readonly headers?: RequestHeaders | (() => RequestHeaders | PromiseLike<RequestHeaders>);
   readonly credentials?: RequestCredentials;
   /** Additional fields for the body of each POST request, or a function that returns them. */

@@ -67,7 +67,7 @@ export function applyOrThrow(tree: Tree, steps: readonly Step[], options: { read
 }
 
 /**
- * Returns a refusal if the tree is invalid after the whole commit; these conditions may be broken between its steps.
+ * Checks the conditions that must hold after the whole commit, but not between its steps. Returns the first refusal.
  */
 function checkWholeCommit(draft: TreeDraft, changes: readonly RowChange[], version: number): Refusal | null {
   const { activeNodeId: active } = draft;

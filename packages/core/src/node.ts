@@ -57,7 +57,7 @@ export interface Marker {
   readonly firstKept?: NodeId;
   /** Compaction: the number of tokens of the context before it. */
   readonly tokensBefore?: number;
-  /** Branch summary: the leaf that was left. */
+  /** Branch summary: the last node of the summarised branch, which was left or merged. */
   readonly from?: NodeId;
   /** Branch summary made by a merge: the last node of the merged branch. */
   readonly mergedFrom?: NodeOrigin;

@@ -15,7 +15,7 @@ export function purgedContent(role: Role): ContentFields {
   return { message, status: 'success', key: purgedKey, text: '', tokens: 0, aliases: [] };
 }
 
-/** Whether a content is such a placeholder. No message has its key. */
+/** Whether a content is the placeholder of {@link purgedContent}. No message has the equality key `purged`. */
 export function isPurgedContent({ key, message }: Pick<ContentFields, 'key' | 'message'>): boolean {
   return key === purgedKey && message.content[0]?.type === purgedBlock.type;
 }

@@ -516,7 +516,7 @@ export interface Store extends TreeStore {
    * Null for a store that several servers cannot share; a server with this store keeps the records in a separate file.
    */
   readonly sealed: SealedRecords | null;
-  /** Null for a store that is used by the servers of one computer at most; these keep the same in their memory. */
+  /** Null for a store that is used by the servers of one computer at most; each of them keeps this state in memory. */
   readonly shared: SharedState | null;
   putExternalIds(ids: readonly ExternalId[]): Promise<void>;
   findExternalIds(format: string, scope: string, ids: readonly string[]): Promise<readonly ExternalId[]>;

@@ -4,8 +4,8 @@ import { assertPatch, assertPlainJson, metadataReaders } from './fields.ts';
 import type { AnnotateStep, StepCheck, StepKind } from './types.ts';
 
 /**
- * Changes title, tags, source and custom data of a node. Neither the shape of the tree nor its messages depend on
- * these.
+ * Changes title, tags, source and custom data of a node. Neither the shape of the tree nor its messages depend on these
+ * fields.
  */
 export const annotateStepKind: StepKind<AnnotateStep> = {
   type: 'annotate',

@@ -27,8 +27,8 @@ export interface OutlineProps extends OutlineOptions {
 }
 
 /**
- * Renders the messages of all branches, indented at each fork; the shown branch is marked. Keep `shows` the same
- * function between renders: the outline is computed again when it changes.
+ * Renders the messages of all branches, indented at each fork; the shown branch is marked. Pass the same function as
+ * `shows` in every render, because the outline is computed again when `shows` changes.
  */
 export function Outline(props: OutlineProps): ReactElement {
   const { onSelect, renderLine, renderList, className = '', shows, branches, foldFrom, limit } = props;
