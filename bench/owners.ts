@@ -11,7 +11,7 @@ import { readServerCpu } from './server-cpu.ts';
 import { benchContext } from './stores/bench-tree.ts';
 
 const messagesEach = 9;
-const numbersPerTree = 2 ** 26;
+const nodeNumbersPerTree = 2 ** 26;
 const copiedAtOnce = 20_000;
 const operations = 200;
 
@@ -45,7 +45,7 @@ async function copyOwners(query: RunSql, id: string, first: number, last: number
     ...['id', 'root_id', 'active_node_id', 'tree_id', 'act_id', 'node_id'].map(
       (name) => [name, `lpad(k::text, 8, '0') || substr(${name}, 9)`] as const,
     ),
-    ...['parent_no', 'match_no', 'last_no'].map((name) => [name, `${name} + k * ${numbersPerTree}`] as const),
+    ...['parent_no', 'match_no', 'last_no'].map((name) => [name, `${name} + k * ${nodeNumbersPerTree}`] as const),
     ['root_of', 'root_of + k'],
     ['owner', `'owner ' || k`],
   ]);
@@ -60,9 +60,9 @@ async function copyOwners(query: RunSql, id: string, first: number, last: number
     return `INSERT INTO ${table} (${columns.join(', ')}) OVERRIDING SYSTEM VALUE SELECT ${values.join(', ')}
       FROM ${table}, generate_series(${first}::bigint, ${last}::bigint) AS k WHERE ${where}`;
   };
-  const nodes = new Map([['no', `no + k * ${numbersPerTree}`]]);
+  const nodes = new Map([['no', `no + k * ${nodeNumbersPerTree}`]]);
   const statements = [
-    await insert('node', `node.no / ${numbersPerTree} = (SELECT no FROM tree WHERE id = '${id}')`, nodes),
+    await insert('node', `node.no / ${nodeNumbersPerTree} = (SELECT no FROM tree WHERE id = '${id}')`, nodes),
     await insert('tree', `id = '${id}'`, new Map([['no', 'no + k']])),
     await insert('change', `tree_id = '${id}'`, new Map([['id', 'id + k * 1000']]), ['place']),
     await insert('search_text', `tree_id = '${id}'`, new Map()),

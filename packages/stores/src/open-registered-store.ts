@@ -33,6 +33,6 @@ export async function openRegisteredStore(
     );
   }
   const member = await load();
-  assertStoreOptions(options, member.furtherOptions);
+  assertStoreOptions(options, member.extraOptionNames);
   return member.open(place, options);
 }

@@ -59,8 +59,8 @@ export function assertStoreOptions(options: unknown, furtherNames: readonly stri
 
 /** What the `index.ts` of a store's folder exports. `place` is the URL without its scheme. */
 export interface StoreModule {
-  /** The options that only this store has. */
-  readonly furtherOptions?: readonly string[];
+  /** The names of the options that only this store has. */
+  readonly extraOptionNames?: readonly string[];
   open(place: string, options: StoreOptions): Promise<Store>;
 }
 

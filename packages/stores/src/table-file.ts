@@ -79,13 +79,13 @@ export async function writeTableFile(to: string, fill: (tables: TableFileWriter)
   if (existsSync(path))
     refuse('command/invalid', `${path} already exists, and a backup overwrites nothing. Choose another name.`, { to });
   // SQLite is loaded here, because a server with another database does not need it otherwise.
-  const { toSqliteError, SqliteConnection, sqliteModule } = await import('./sqlite/driver.ts');
+  const { toSqliteError, SqliteConnection, loadSqliteModule } = await import('./sqlite/driver.ts');
   const { syncFile } = await import('./sqlite/backup.ts');
   const { migrateSqlite } = await import('./sqlite/migrations.ts');
   const temporary = `${path}.part-${process.pid}`;
   rmSync(temporary, { force: true });
   try {
-    const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(temporary));
+    const connection = new SqliteConnection(new (loadSqliteModule().DatabaseSync)(temporary));
     try {
       // The file is synced once at the end.
       for (const pragma of ['journal_mode = DELETE', 'synchronous = OFF']) connection.database.exec(`PRAGMA ${pragma}`);

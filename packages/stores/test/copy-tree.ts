@@ -2,7 +2,7 @@
 
 type RunSql = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-const numbersPerTree = 2 ** 26;
+const nodeNumbersPerTree = 2 ** 26;
 
 /**
  * Adds copies of the only tree, numbered from `first` to `last`. The ids in a copy begin with the number of the copy,
@@ -19,7 +19,7 @@ export async function copyTree(query: RunSql, id: string, first: number, last: n
   const numbers = new Set(['no', 'parent_no', 'match_no', 'last_no']);
   const nodeColumns = await columnsOf('node');
   const nodes = nodeColumns.map((name) => {
-    if (numbers.has(name)) return `${name} + k * ${numbersPerTree}`;
+    if (numbers.has(name)) return `${name} + k * ${nodeNumbersPerTree}`;
     if (name === 'root_of') return 'root_of + k';
     return name === 'id' ? copyId(name) : name;
   });
@@ -34,7 +34,7 @@ export async function copyTree(query: RunSql, id: string, first: number, last: n
   // Triggers and foreign keys are switched off for speed; the rows of the original satisfy them.
   await query(`SET session_replication_role = replica;
     INSERT INTO node (${nodeColumns.join(', ')}) SELECT ${nodes.join(', ')} FROM node, ${copies}
-      WHERE node.no / ${numbersPerTree} = (SELECT no FROM tree WHERE id = '${id}');
+      WHERE node.no / ${nodeNumbersPerTree} = (SELECT no FROM tree WHERE id = '${id}');
     INSERT INTO tree (${treeColumns.join(', ')}) OVERRIDING SYSTEM VALUE SELECT ${trees.join(', ')} FROM tree, ${copies} WHERE id = '${id}';
     INSERT INTO change (id, ${changeColumns.join(', ')}) SELECT id + 1000 + k * 1000, ${changes.join(', ')} FROM change, ${copies} WHERE tree_id = '${id}';
     ANALYZE`);

@@ -7,7 +7,7 @@ import type { Store } from '@coppice/core';
 import type { StoreSubject } from '../src/conformance/index.ts';
 import { defaultOwner } from '../src/options.ts';
 import { chooseBucketByHash } from '../src/postgres/buckets/directory.ts';
-import { type Buckets, openBuckets } from '../src/postgres/buckets/index.ts';
+import { type BucketAdmin, openBuckets } from '../src/postgres/buckets/index.ts';
 import { open, type PostgresOptions } from '../src/postgres/index.ts';
 import { open as openFile } from '../src/sqlite/index.ts';
 import { createTestDatabase, type TestDatabase, type TestQuery } from './postgres.ts';
@@ -122,7 +122,7 @@ export interface BucketServer {
   /** Returns a new database or schema for a bucket. */
   createPlace(): Promise<BucketPlace>;
   /** Prepares a bucket that was added. */
-  prepare?(buckets: Buckets, name: string): Promise<void>;
+  prepare?(buckets: BucketAdmin, name: string): Promise<void>;
   query(sql: string, url: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
   /** Ends the connections of stores, and deletes all rows of a bucket except those in the tables `kept`. */
   empty(place: BucketPlace, kept: readonly string[]): Promise<void>;

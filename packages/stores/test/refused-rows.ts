@@ -1,12 +1,12 @@
 /** Changes of node rows that a database itself refuses, whatever program makes them. */
 import type { TreeId } from '@coppice/core';
-import { numbersPerTree } from '../src/sql/numbers.ts';
+import { nodeNumbersPerTree } from '../src/sql/numbers.ts';
 
 const columns =
   'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, tokens, added_in, content_in, content, meta, meta_in';
 
 /** Returns the number of a tree's root as SQL. */
-export const rootNumberSql = (tree: TreeId) => `(SELECT no * ${numbersPerTree} FROM tree WHERE id = '${tree}')`;
+export const rootNumberSql = (tree: TreeId) => `(SELECT no * ${nodeNumbersPerTree} FROM tree WHERE id = '${tree}')`;
 
 /**
  * Returns statements that would break an invariant, each with its name. The first tree has the messages `a` and `b`,
@@ -14,7 +14,7 @@ export const rootNumberSql = (tree: TreeId) => `(SELECT no * ${numbersPerTree} F
  */
 export function listRefusedChanges(first: TreeId, second: TreeId): readonly (readonly [name: string, sql: string])[] {
   const inserted = (values: string) =>
-    `INSERT INTO node (${columns}) SELECT no * ${numbersPerTree} + 9, 'x', NULL, ${values}, '{}', 1 FROM tree WHERE id = '${first}'`;
+    `INSERT INTO node (${columns}) SELECT no * ${nodeNumbersPerTree} + 9, 'x', NULL, ${values}, '{}', 1 FROM tree WHERE id = '${first}'`;
   return [
     ['a second root', inserted("no, 'a0', 'root', 'root', 'success', 0, 1, 0, 1, 1, '[]'")],
     [

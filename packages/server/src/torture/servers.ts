@@ -6,7 +6,7 @@
 import { ask, type Store, type TreeListEvent, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
-import { type Buckets, openBuckets } from '@coppice/stores/buckets';
+import { type BucketAdmin, openBuckets } from '@coppice/stores/buckets';
 import type { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import { hashToken } from '../middleware/auth.ts';
 import { bundleServer, ServerFleet } from './fleet.ts';
@@ -250,7 +250,7 @@ async function moveOneBucket(
 }
 
 /** Repeats a move that was refused or interrupted, as `coppice buckets check` recommends. */
-async function repeatMove(url: string, move: (buckets: Buckets) => Promise<unknown>): Promise<void> {
+async function repeatMove(url: string, move: (buckets: BucketAdmin) => Promise<unknown>): Promise<void> {
   for (;;) {
     const buckets = await openBuckets(url).catch(() => null);
     try {

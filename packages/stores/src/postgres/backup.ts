@@ -4,18 +4,18 @@
  */
 
 import type { WorkProgress } from '@coppice/core';
-import type { AttachmentObjects } from '../sql/attachment-objects.ts';
+import type { AttachmentObjectStore } from '../sql/attachment-objects.ts';
 import { readBlob } from '../sql/attachments.ts';
-import { numbersPerTree, treeNoSql } from '../sql/numbers.ts';
+import { nodeNumbersPerTree, treeNoSql } from '../sql/numbers.ts';
 import {
   execute,
   queryRow,
   queryRows,
+  readNumberColumn,
+  readNumberColumnOrNull,
+  readTextColumn,
   type SqlRow,
   type SqlTask,
-  sqlNumber,
-  sqlNumberOrNull,
-  sqlText,
 } from '../sql/query.ts';
 import { type TableFileWriter, writeTableFile } from '../table-file.ts';
 import { movedBlobTable, movedTreeTables } from './buckets/moved-tables.ts';
@@ -44,16 +44,16 @@ class Renumbering {
     if (table === 'change') return { ...row, id: ++this.#place };
     const shift = this.#treesBefore;
     if (table === 'tree') {
-      const no = sqlNumber(row, 'no') + shift;
+      const no = readNumberColumn(row, 'no') + shift;
       this.#trees = Math.max(this.#trees, no);
       return { ...row, no };
     }
     if (table !== 'node') return row;
     const moved = (column: string, by: number) => {
-      const no = sqlNumberOrNull(row, column);
+      const no = readNumberColumnOrNull(row, column);
       return { [column]: no === null ? null : no + by };
     };
-    const nodes = shift * numbersPerTree;
+    const nodes = shift * nodeNumbersPerTree;
     return {
       ...row,
       ...moved('root_of', shift),
@@ -87,7 +87,7 @@ class CopyProgress {
       WHERE c.relnamespace = to_regnamespace(current_schema()) AND c.relname IN ${postgresDialect.list('$1')}`,
       JSON.stringify(names),
     );
-    this.#total += found === undefined ? 0 : Math.round(sqlNumber(found, 'n'));
+    this.#total += found === undefined ? 0 : Math.round(readNumberColumn(found, 'n'));
   }
 
   add(rows: number): void {
@@ -172,7 +172,7 @@ function addRemote(remote: RemoteRow[], from: PostgresDatabase, row: SqlRow): bo
  */
 async function copyObjects(
   tables: TableFileWriter,
-  objects: AttachmentObjects | undefined,
+  objects: AttachmentObjectStore | undefined,
   remote: readonly RemoteRow[],
 ): Promise<void> {
   for (const { row, address, from } of remote) {
@@ -184,10 +184,10 @@ async function copyObjects(
 /** Returns the bytes of an attachment that was moved to another place since the snapshot; null if it was purged. */
 async function readMovedBytes(
   from: PostgresDatabase,
-  objects: AttachmentObjects | undefined,
+  objects: AttachmentObjectStore | undefined,
   row: SqlRow,
 ): Promise<Uint8Array | null> {
-  const [owner, hash] = [sqlText(row, 'owner'), sqlText(row, 'hash')];
+  const [owner, hash] = [readTextColumn(row, 'owner'), readTextColumn(row, 'hash')];
   const stored = await from.read(() => readBlob(postgresDialect, owner, hash, 0, null));
   if (stored === null || stored.address === null) return stored?.bytes ?? null;
   return (await objects?.read(stored.address, null)) ?? null;
@@ -195,7 +195,7 @@ async function readMovedBytes(
 
 /** Writes the backup of one database. The file gets its name only when it is complete. Throws if the file exists. */
 export async function backUpPostgres(
-  { database, objects }: { readonly database: PostgresDatabase; readonly objects?: AttachmentObjects | undefined },
+  { database, objects }: { readonly database: PostgresDatabase; readonly objects?: AttachmentObjectStore | undefined },
   to: string,
   onProgress?: (progress: WorkProgress) => void,
 ): Promise<void> {
@@ -225,7 +225,7 @@ export interface BucketToBackUp {
 export async function backUpDatabases(
   directory: PostgresDatabase,
   buckets: readonly BucketToBackUp[],
-  objects: AttachmentObjects | undefined,
+  objects: AttachmentObjectStore | undefined,
   to: string,
   onProgress?: (progress: WorkProgress) => void,
 ): Promise<void> {

@@ -2,7 +2,7 @@
  * Builds indexes of large tables with `CREATE INDEX CONCURRENTLY`, which does not block writes, outside a transaction
  * and without a timeout. An interrupted build leaves an invalid index, which is dropped and built again.
  */
-import { queryRows, type SqlTask, sqlText } from '../sql/query.ts';
+import { queryRows, readTextColumn, type SqlTask } from '../sql/query.ts';
 import type { PostgresDatabase } from './database.ts';
 import { toPostgresError } from './failures.ts';
 import { quoteName } from './quote.ts';
@@ -33,7 +33,7 @@ function* validIndexes(list: readonly TableIndex[]): SqlTask<ReadonlySet<string>
     WHERE c.relnamespace = to_regnamespace(current_schema()) AND i.indisvalid AND c.relname IN (SELECT unnest(CAST($1 AS TEXT[])))`,
     JSON.stringify(list.map(({ name }) => name)),
   );
-  return new Set(found.map((row) => sqlText(row, 'name')));
+  return new Set(found.map((row) => readTextColumn(row, 'name')));
 }
 
 /**

@@ -5,7 +5,6 @@ import { KeyedLocks } from '../in-process/locks.ts';
 import { toDriverError } from '../load-driver.ts';
 import { decodeColumnText } from '../sql/exact-text.ts';
 import { type Query, runAsync, type SqlCells, type SqlRow, type SqlTask } from '../sql/query.ts';
-import { Attempt } from './attempt.ts';
 import { postgresDialect } from './dialect.ts';
 import {
   constraintOf,
@@ -20,13 +19,14 @@ import {
 import type { PostgresSettings } from './options.ts';
 import { quoteName } from './quote.ts';
 import { ServerList } from './server-list.ts';
-import { type PreparedStatement, prepareStatement, statementName, toValue } from './statements.ts';
+import { type PreparedStatement, prepareStatement, statementNameOf, toPostgresValue } from './statements.ts';
+import { TransactionAttempt } from './transaction-attempt.ts';
 import {
   applySettingsSql,
   distributedSettingsSql,
+  listSearchPathSettings,
   listTransactionSettings,
   type ServerSetting,
-  schemaSetting,
 } from './transaction-settings.ts';
 
 // The OIDs of types, which are the same on every server.
@@ -99,7 +99,7 @@ export class PostgresDatabase {
     this.#isShared = of !== undefined;
     const writeLevel = settings.isolation === 'serializable' ? 'SERIALIZABLE' : 'READ COMMITTED';
     const own = listTransactionSettings(settings);
-    const bySchema = schemaSetting(settings);
+    const bySchema = listSearchPathSettings(settings);
     const makeBegins = (list: readonly ServerSetting[]): Readonly<Record<TransactionMode, string>> => {
       const apply = list.length === 0 ? '' : `; ${applySettingsSql(list, 'transaction')}`;
       return {
@@ -248,7 +248,7 @@ export class PostgresDatabase {
   async maintain<T>(make: () => SqlTask<T>): Promise<T> {
     const client = this.client();
     client.on('error', () => undefined);
-    const attempt = new Attempt();
+    const attempt = new TransactionAttempt();
     try {
       await client.connect();
       const wait = Math.min(this.settings.lockTimeout, longestTableLock);
@@ -292,7 +292,7 @@ export class PostgresDatabase {
   async #runWithRetries<T>(mode: TransactionMode, make: () => SqlTask<T>): Promise<T> {
     if (this.#prepare !== null) await this.#beforeFirst(this.#prepare);
     for (let tries = 1; ; tries++) {
-      const attempt = new Attempt();
+      const attempt = new TransactionAttempt();
       try {
         return await this.#runOnce(mode, make, attempt);
       } catch (error) {
@@ -312,7 +312,7 @@ export class PostgresDatabase {
   }
 
   /** Prepares all statements again under new names, on every connection. Once for all transactions that failed. */
-  #renameStatements({ generation }: Attempt): void {
+  #renameStatements({ generation }: TransactionAttempt): void {
     if (generation !== this.#generation) return;
     this.#generation++;
     this.#statements.clear();
@@ -323,7 +323,7 @@ export class PostgresDatabase {
     return this.#servers.canSwitchForWrites && sqlStateOf(error) === '25006';
   }
 
-  async #runOnce<T>(mode: TransactionMode, make: () => SqlTask<T>, attempt: Attempt): Promise<T> {
+  async #runOnce<T>(mode: TransactionMode, make: () => SqlTask<T>, attempt: TransactionAttempt): Promise<T> {
     const client = await this.#servers.connect();
     let broken: Error | undefined;
     try {
@@ -351,7 +351,7 @@ export class PostgresDatabase {
   /**
    * Returns the statement that begins a transaction. Sends the settings before the first one on a direct connection.
    */
-  #beginOn(client: ClientBase, mode: TransactionMode, attempt: Attempt): string {
+  #beginOn(client: ClientBase, mode: TransactionMode, attempt: TransactionAttempt): string {
     if (!attempt.named) return this.#begins[mode];
     if (!this.#configured.has(client)) {
       // Outside the transaction, because a rollback would revert the settings.
@@ -366,7 +366,12 @@ export class PostgresDatabase {
   }
 
   /** Runs the work of a transaction that has begun, and commits it. */
-  async #finish<T>(client: ClientBase, mode: TransactionMode, make: () => SqlTask<T>, attempt: Attempt): Promise<T> {
+  async #finish<T>(
+    client: ClientBase,
+    mode: TransactionMode,
+    make: () => SqlTask<T>,
+    attempt: TransactionAttempt,
+  ): Promise<T> {
     const result = await runAsync(make(), (query) => this.#answer(client, query, attempt));
     if (mode === 'read') {
       // The COMMIT of a read is not awaited. The server answers it before the next use of the connection.
@@ -389,11 +394,11 @@ export class PostgresDatabase {
   async #answer(
     client: ClientBase,
     query: Query,
-    attempt: Attempt,
+    attempt: TransactionAttempt,
   ): Promise<readonly SqlRow[] | readonly SqlCells[] | number> {
     if (query.want === 'count') failpoint('write');
     const statement = this.#statement(query.sql);
-    const values = query.params.map((param, at) => toValue(param, statement.lists.has(at)));
+    const values = query.params.map((param, at) => toPostgresValue(param, statement.lists.has(at)));
     if (query.want === 'count' && statement.bulk !== null) {
       await attempt.gather(client, statement, values);
       return 1;
@@ -419,7 +424,7 @@ export class PostgresDatabase {
    */
   #nameOf(sql: string): string {
     const text = this.#generation === 0 ? sql : `${this.#generation} ${sql}`;
-    return statementName(this.settings.schema === null ? text : `${this.settings.schema} ${text}`);
+    return statementNameOf(this.settings.schema === null ? text : `${this.settings.schema} ${text}`);
   }
 
   #statement(sql: string): PreparedStatement {

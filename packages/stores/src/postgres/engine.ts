@@ -1,14 +1,14 @@
 /** Runs the tasks of the shared SQL store on a PostgreSQL database. */
 import type { AbortSignalLike, SharedState, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
-import type { AttachmentObjects } from '../sql/attachment-objects.ts';
+import type { AttachmentObjectStore } from '../sql/attachment-objects.ts';
 import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
-import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
+import { queryRow, queryRows, readNumberColumn, readTextColumn, type SqlRow, type SqlTask } from '../sql/query.ts';
 import type { NumberedHit, SearchRequest } from '../sql/search.ts';
 import { backUpPostgres } from './backup.ts';
 import type { PostgresDatabase } from './database.ts';
 import { postgresDialect } from './dialect.ts';
 import { queryEventRows, queryNewestCommits, queryNewestPositions } from './feed-positions.ts';
-import { commitChannelOf, Notifications } from './notifications.ts';
+import { CommitNotifications, commitChannelOf } from './notifications.ts';
 import { runWithOwnerGate, runWithOwnerGates } from './owner-gate.ts';
 import { catchUpSearch, findTreesBehindSearch, markSearchBeforeTrim, searchCopiedTexts } from './search.ts';
 import { createSharedState } from './shared-state.ts';
@@ -24,7 +24,7 @@ export interface OpenedPostgres {
   readonly schemaVersion: number;
   readonly notes: readonly string[];
   /** The object store for attachments; missing for temporary trees, whose attachments are in the database. */
-  readonly objects?: AttachmentObjects | undefined;
+  readonly objects?: AttachmentObjectStore | undefined;
   /** Whether the tables belong to a bucket, from which an owner can be moved away. */
   readonly isBucket?: boolean;
   /** The server's estimate of the number of nodes; negative if the server has no statistics. */
@@ -40,7 +40,7 @@ function* notifyWork(channel: string, payload: string): SqlTask<void> {
 
 /** What the engines of all owners of a database share. */
 interface SharedParts {
-  readonly news: Notifications;
+  readonly news: CommitNotifications;
   readonly state: () => SharedState | undefined;
   readonly statistics: StatisticsUpdater;
 }
@@ -49,10 +49,10 @@ interface SharedParts {
 export class PostgresEngine implements SqlEngine {
   readonly dialect = postgresDialect;
   readonly supports: StoreCapabilities;
-  readonly objects: AttachmentObjects | undefined;
+  readonly objects: AttachmentObjectStore | undefined;
   readonly #opened: OpenedPostgres;
   readonly #database: PostgresDatabase;
-  readonly #notifications: Notifications;
+  readonly #notifications: CommitNotifications;
   readonly #statistics: StatisticsUpdater;
   readonly #sharedState: () => SharedState | undefined;
   readonly #stopWatching: () => void;
@@ -74,7 +74,7 @@ export class PostgresEngine implements SqlEngine {
     const { feed, pollInterval, schema } = opened.database.settings;
     this.#notifications =
       shared?.news ??
-      new Notifications({
+      new CommitNotifications({
         mode: feed,
         channel: commitChannelOf(schema),
         pollInterval,
@@ -227,7 +227,7 @@ export class PostgresEngine implements SqlEngine {
 }
 
 /** Returns a note that says where attachments are stored, if not in the database. */
-async function describeObjects(objects: AttachmentObjects | undefined): Promise<readonly string[]> {
+async function describeObjects(objects: AttachmentObjectStore | undefined): Promise<readonly string[]> {
   if (objects === undefined || objects.place === null) return [];
   const problem = await objects.check();
   const where = `Attachments are stored in ${objects.place}.`;
@@ -244,15 +244,15 @@ function* damageWork(): SqlTask<readonly string[]> {
   for (const one of yield* queryRows(
     `SELECT c.relname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE NOT i.indisvalid AND c.relnamespace = ${here} ORDER BY 1`,
   ))
-    found.push(`The index ${sqlText(one, 'name')} is invalid. Rebuild it with REINDEX.`);
+    found.push(`The index ${readTextColumn(one, 'name')} is invalid. Rebuild it with REINDEX.`);
   for (const one of yield* queryRows(
     `SELECT k.conname AS name FROM pg_constraint k WHERE NOT k.convalidated AND k.connamespace = ${here} ORDER BY 1`,
   ))
-    found.push(`The constraint ${sqlText(one, 'name')} is not validated against all rows.`);
+    found.push(`The constraint ${readTextColumn(one, 'name')} is not validated against all rows.`);
   const sums = yield* queryRow(
     'SELECT coalesce(checksum_failures, 0) AS n FROM pg_stat_database WHERE datname = current_database()',
   );
-  const failures = sqlNumber(sums ?? { n: 0 }, 'n');
+  const failures = readNumberColumn(sums ?? { n: 0 }, 'n');
   if (failures > 0) found.push(`The server has read ${failures} damaged pages of this database.`);
   return found;
 }

@@ -13,7 +13,7 @@
  * positions before.
  */
 
-import { queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
+import { queryRows, readNumberColumn, readTextColumn, type SqlRow, type SqlTask } from '../sql/query.ts';
 import type { TableIndex } from './build-indexes.ts';
 import { databaseDividedSqlState } from './owner-gate.ts';
 import { programSchemaSetting, programTooOldSqlState } from './schema-version.ts';
@@ -162,7 +162,7 @@ export function* queryNewestPositions(owner: string): SqlTask<number[]> {
     FROM ${usedLanes} AS l(lane) ORDER BY l.lane`,
     owner,
   );
-  return found.map((one) => sqlNumber(one, 'place'));
+  return found.map((one) => readNumberColumn(one, 'place'));
 }
 
 /** The newest commits of some trees and owners. */
@@ -182,7 +182,7 @@ export function* queryNewestCommits(trees: readonly string[], owners: readonly s
       'SELECT id, version FROM tree WHERE id IN (SELECT unnest(CAST($1 AS TEXT[])))',
       JSON.stringify(trees),
     ))
-      versions.set(sqlText(row, 'id'), sqlNumber(row, 'version'));
+      versions.set(readTextColumn(row, 'id'), readNumberColumn(row, 'version'));
   if (owners.length > 0)
     for (const row of yield* queryRows(
       `SELECT o.owner, l.lane, coalesce((SELECT max(c.id) FROM change c WHERE c.owner = o.owner AND c.lane = l.lane), 0) AS place
@@ -191,10 +191,10 @@ export function* queryNewestCommits(trees: readonly string[], owners: readonly s
       ORDER BY o.owner, l.lane`,
       JSON.stringify(owners),
     )) {
-      const owner = sqlText(row, 'owner');
+      const owner = readTextColumn(row, 'owner');
       const known = positions.get(owner);
-      if (known === undefined) positions.set(owner, [sqlNumber(row, 'place')]);
-      else known.push(sqlNumber(row, 'place'));
+      if (known === undefined) positions.set(owner, [readNumberColumn(row, 'place')]);
+      else known.push(readNumberColumn(row, 'place'));
     }
   if (owners.length > 0)
     // The feeds of a moved owner are woken too: their next read is directed to the other bucket.
@@ -202,6 +202,6 @@ export function* queryNewestCommits(trees: readonly string[], owners: readonly s
       "SELECT o.owner FROM unnest(CAST($1 AS TEXT[])) AS o(owner) WHERE EXISTS (SELECT 1 FROM owner_gone g WHERE g.owner IN (o.owner, ''))",
       JSON.stringify(owners),
     ))
-      positions.set(sqlText(row, 'owner'), [Number.MAX_SAFE_INTEGER]);
+      positions.set(readTextColumn(row, 'owner'), [Number.MAX_SAFE_INTEGER]);
   return { trees: versions, owners: positions };
 }

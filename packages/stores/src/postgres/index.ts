@@ -8,12 +8,12 @@ import { BucketStore } from './buckets/bucket-store.ts';
 import { isBucketDirectory } from './buckets/directory.ts';
 import { PostgresDatabase } from './database.ts';
 import { PostgresEngine } from './engine.ts';
-import { S3Objects } from './objects/index.ts';
+import { S3ObjectStore } from './objects/index.ts';
 import { type PostgresOptions, parsePostgresSettings } from './options.ts';
 import { prepareServer } from './prepare-server.ts';
 import { createTemporaryStore } from './temporary-store.ts';
 
-export { furtherOptions, type PostgresOptions } from './options.ts';
+export { extraOptionNames, type PostgresOptions } from './options.ts';
 
 /**
  * Opens the store in a database, and creates its tables if necessary. `place` is a PostgreSQL URL, with or without its
@@ -24,7 +24,7 @@ export async function open(place: string, options: PostgresOptions = {}): Promis
   useNativeHash();
   const address = /^postgres(?:ql)?:/.test(place) ? place : `postgres:${place}`;
   const settings = parsePostgresSettings(address, options);
-  const objects = new S3Objects(settings.attachments, process.env);
+  const objects = new S3ObjectStore(settings.attachments, process.env);
   const database = await PostgresDatabase.create(settings);
   try {
     const opened = { ...(await prepareServer(database, options)), objects };

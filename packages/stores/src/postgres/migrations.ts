@@ -3,10 +3,10 @@
  * them.
  */
 import { AppError, refusalKinds } from '@coppice/core';
-import { createObjectSql } from '../sql/attachment-objects.ts';
+import { addBlobObjectSql } from '../sql/attachment-objects.ts';
 import { recordEarlierCopies } from '../sql/copies.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
-import { execute, queryRow, queryRows, type SqlTask, sqlText } from '../sql/query.ts';
+import { execute, queryRow, queryRows, readTextColumn, type SqlTask } from '../sql/query.ts';
 import {
   addBlobWaitingSql,
   addShareVersionSql,
@@ -130,7 +130,7 @@ export const migrations: readonly PostgresMigration[] = [
   { version: 13, statements: createLogStartSql(postgresDialect) },
   { version: 14, statements: writerCheckStatements },
   { version: 15, statements: sharedStateStatements, oldest: { reader: 14, writer: 14 } },
-  { version: 16, statements: createObjectSql(postgresDialect), oldest: { reader: 14, writer: 14 } },
+  { version: 16, statements: addBlobObjectSql(postgresDialect), oldest: { reader: 14, writer: 14 } },
 ];
 
 /** The indexes that are built concurrently on an existing database. */
@@ -214,7 +214,9 @@ function* lockTables(): SqlTask<void> {
     AND c.relkind = 'r' AND c.relname IN ('tree', 'node', 'change') ORDER BY 1`,
   );
   if (tables.length > 0)
-    yield* execute(`LOCK TABLE ${tables.map((row) => sqlText(row, 'name')).join(', ')} IN ACCESS EXCLUSIVE MODE`);
+    yield* execute(
+      `LOCK TABLE ${tables.map((row) => readTextColumn(row, 'name')).join(', ')} IN ACCESS EXCLUSIVE MODE`,
+    );
 }
 
 /** Throws if the database has tables with the same names that Coppice did not create. */
@@ -246,7 +248,7 @@ export function* prepareTrigramIndex(): SqlTask<TableIndex | null> {
   const home = yield* queryRow(
     `SELECT quote_ident(n.nspname) AS schema FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm'`,
   );
-  const ops = `${sqlText(home ?? { schema: 'public' }, 'schema')}.gin_trgm_ops`;
+  const ops = `${readTextColumn(home ?? { schema: 'public' }, 'schema')}.gin_trgm_ops`;
   const index = { name: 'search_text_trigrams', table: 'search_text', definition: `USING gin (text ${ops})` };
   const isFilled = yield* queryRow('SELECT 1 AS yes FROM search_text LIMIT 1');
   if (isFilled === undefined && !(yield* hasTrigramIndex())) yield* execute(createIndexSql(index));

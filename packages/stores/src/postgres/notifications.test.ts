@@ -3,7 +3,7 @@ import { testUuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import type { FeedTarget } from '../sql/engine.ts';
 import type { NewestCommits } from './feed-positions.ts';
-import { commitChannelOf, Notifications } from './notifications.ts';
+import { CommitNotifications, commitChannelOf } from './notifications.ts';
 
 const nothing: NewestCommits = { trees: new Map(), owners: new Map() };
 
@@ -12,7 +12,7 @@ function polling(pollInterval: number, newest: (trees: readonly string[], owners
   const unused = () => {
     throw new Error('Nothing listens here.');
   };
-  return new Notifications({
+  return new CommitNotifications({
     mode: 'poll',
     channel: commitChannelOf(null),
     pollInterval,
@@ -24,7 +24,7 @@ function polling(pollInterval: number, newest: (trees: readonly string[], owners
 }
 
 /** Waits for a new commit of a target. `woken` becomes true when one is reported. */
-function waiting(news: Notifications, target: FeedTarget): { woken: boolean; readonly done: Promise<void> } {
+function waiting(news: CommitNotifications, target: FeedTarget): { woken: boolean; readonly done: Promise<void> } {
   const state = { woken: false, done: Promise.resolve() };
   state.done = news.changed(target, undefined, news.mark(target)).then(() => {
     state.woken = true;

@@ -21,7 +21,7 @@ export const everyFeedPayload = '*';
 const testChannel = 'coppice_test';
 
 /** What notifications need to know about a database. */
-export interface NotificationOptions {
+export interface CommitNotificationOptions {
   readonly mode: 'notify' | 'poll';
   /** The channel for commits, see {@link commitChannelOf}. */
   readonly channel: string;
@@ -57,8 +57,8 @@ function keyOf(target: FeedTarget): string {
 }
 
 /** The feeds that wait for commits, and the connection that listens for notifications. */
-export class Notifications {
-  readonly #options: NotificationOptions;
+export class CommitNotifications {
+  readonly #options: CommitNotificationOptions;
   readonly #waiting = new Map<string, Set<Waiting>>();
   /** A counter for each tree and owner, which increases with each reported commit. The oldest entries are dropped. */
   readonly #commitCounts = new Map<string, number>();
@@ -73,10 +73,10 @@ export class Notifications {
   #pendingPayloads: string[] = [];
   #isSending = false;
   #closed = false;
-  #mode: NotificationOptions['mode'];
+  #mode: CommitNotificationOptions['mode'];
   #stopPause: () => void = () => undefined;
 
-  constructor(options: NotificationOptions) {
+  constructor(options: CommitNotificationOptions) {
     this.#options = options;
     this.#mode = options.mode;
   }

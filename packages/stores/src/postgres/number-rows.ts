@@ -16,8 +16,8 @@ import {
   nodeForeignKeys,
   nodeTableColumns,
 } from '../sql/numbered-schema.ts';
-import { numbersPerTree } from '../sql/numbers.ts';
-import { execute, queryRow, queryRows, type SqlTask, sqlNumber } from '../sql/query.ts';
+import { nodeNumbersPerTree } from '../sql/numbers.ts';
+import { execute, queryRow, queryRows, readNumberColumn, type SqlTask } from '../sql/query.ts';
 import { postgresDialect } from './dialect.ts';
 
 const numberTrees: readonly string[] = [
@@ -30,7 +30,7 @@ const numberTrees: readonly string[] = [
   createNodeTableSql(postgresDialect, 'node_numbered', []),
 ];
 
-const numberFor = (alias: string): string => `t.no * ${numbersPerTree} + ${alias}.seq`;
+const numberFor = (alias: string): string => `t.no * ${nodeNumbersPerTree} + ${alias}.seq`;
 const inTreeOf = (alias: string, column: string): string =>
   `LEFT JOIN node ${alias} ON ${alias}.tree_id = n.tree_id AND ${alias}.id = n.${column}`;
 const copyNodes = `INSERT INTO node_numbered (${nodeTableColumns})
@@ -61,13 +61,13 @@ const triggers: readonly string[] = [
   `CREATE OR REPLACE FUNCTION tree_holds_id() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
     INSERT INTO node (no, id, root_of, position, kind, role, status, group_id, created_at, tokens, added_in, content_in,
       removed_in, content, meta, meta_in)
-      VALUES (NEW.no * ${numbersPerTree} + ${numbersPerTree - 1}, NEW.id, NEW.no, '', 'root', 'root', 'success', 0, 0, 0, 0, 0, 0, '[]', '{}', 0);
-    DELETE FROM node WHERE no = NEW.no * ${numbersPerTree} + ${numbersPerTree - 1};
+      VALUES (NEW.no * ${nodeNumbersPerTree} + ${nodeNumbersPerTree - 1}, NEW.id, NEW.no, '', 'root', 'root', 'success', 0, 0, 0, 0, 0, 0, '[]', '{}', 0);
+    DELETE FROM node WHERE no = NEW.no * ${nodeNumbersPerTree} + ${nodeNumbersPerTree - 1};
     RETURN NULL;
   END $$`,
   'CREATE TRIGGER tree_holds_id AFTER INSERT ON tree FOR EACH ROW EXECUTE FUNCTION tree_holds_id()',
   `CREATE OR REPLACE FUNCTION node_is_no_tree() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
-    IF EXISTS (SELECT 1 FROM tree WHERE id = NEW.id AND (no <> NEW.no / ${numbersPerTree} OR NEW.parent_no IS NOT NULL)) THEN
+    IF EXISTS (SELECT 1 FROM tree WHERE id = NEW.id AND (no <> NEW.no / ${nodeNumbersPerTree} OR NEW.parent_no IS NOT NULL)) THEN
       RAISE unique_violation USING MESSAGE = 'a tree has this id', CONSTRAINT = 'node_id';
     END IF;
     RETURN NULL;
@@ -75,7 +75,7 @@ const triggers: readonly string[] = [
   'CREATE TRIGGER node_is_no_tree AFTER INSERT ON node FOR EACH ROW EXECUTE FUNCTION node_is_no_tree()',
   // A foreign key for the active node would search all trees for every deleted node, so a trigger checks it instead.
   `CREATE FUNCTION tree_active() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
-    IF NOT EXISTS (SELECT 1 FROM node WHERE id = NEW.active_node_id AND no / ${numbersPerTree} = NEW.no) THEN
+    IF NOT EXISTS (SELECT 1 FROM node WHERE id = NEW.active_node_id AND no / ${nodeNumbersPerTree} = NEW.no) THEN
       RAISE foreign_key_violation USING MESSAGE = 'the active node violates "tree_active": it is no node of the tree', CONSTRAINT = 'tree_active';
     END IF;
     RETURN NULL;
@@ -83,7 +83,7 @@ const triggers: readonly string[] = [
   `CREATE TRIGGER tree_active AFTER INSERT OR UPDATE OF active_node_id ON tree FOR EACH ROW
     WHEN (NEW.active_node_id IS NOT NULL) EXECUTE FUNCTION tree_active()`,
   `CREATE FUNCTION node_active() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN
-    IF EXISTS (SELECT 1 FROM tree WHERE no = OLD.no / ${numbersPerTree} AND active_node_id = OLD.id) THEN
+    IF EXISTS (SELECT 1 FROM tree WHERE no = OLD.no / ${nodeNumbersPerTree} AND active_node_id = OLD.id) THEN
       RAISE foreign_key_violation USING MESSAGE = 'the active node violates "tree_active": it is no node of the tree', CONSTRAINT = 'tree_active';
     END IF;
     RETURN NULL;
@@ -123,13 +123,13 @@ function* listParts(): SqlTask<Part[]> {
     'SELECT t.no, coalesce((SELECT max(n.seq) FROM node n WHERE n.tree_id = t.id), -1) + 1 AS size FROM tree t ORDER BY t.no',
   );
   const close = () => {
-    if (first !== null) found.push([first, previous, 0, numbersPerTree]);
+    if (first !== null) found.push([first, previous, 0, nodeNumbersPerTree]);
     first = null;
     nodes = 0;
   };
   for (const tree of trees) {
-    const no = sqlNumber(tree, 'no');
-    const size = sqlNumber(tree, 'size');
+    const no = readNumberColumn(tree, 'no');
+    const size = readNumberColumn(tree, 'size');
     if (nodes + size > rowsAtOnce) close();
     if (size > rowsAtOnce)
       for (let from = 0; from < size; from += rowsAtOnce) found.push([no, no, from, from + rowsAtOnce]);

@@ -36,7 +36,7 @@ export interface PostgresOptions extends StoreOptions {
   readonly attachments?: string;
 }
 
-const furtherOptionNames: Readonly<Record<Exclude<keyof PostgresOptions, keyof StoreOptions>, true>> = {
+const isExtraOption: Readonly<Record<Exclude<keyof PostgresOptions, keyof StoreOptions>, true>> = {
   pool: true,
   connectTimeout: true,
   statementTimeout: true,
@@ -48,8 +48,8 @@ const furtherOptionNames: Readonly<Record<Exclude<keyof PostgresOptions, keyof S
   attachments: true,
 };
 
-/** The options that only a PostgreSQL store has. */
-export const furtherOptions: readonly string[] = Object.keys(furtherOptionNames);
+/** The names of the options that only a PostgreSQL store has. */
+export const extraOptionNames: readonly string[] = Object.keys(isExtraOption);
 
 /** Which kind of server to connect to, with the names that libpq uses for `target_session_attrs`. */
 export type TargetServerKind = (typeof targets)[number];

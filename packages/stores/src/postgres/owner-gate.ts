@@ -5,7 +5,7 @@
  */
 import { isAppError } from '@coppice/core';
 import { encodeColumnText } from '../sql/exact-text.ts';
-import { type Query, queryRowsOfEach, type SqlTask, sqlText } from '../sql/query.ts';
+import { type Query, queryRowsOfEach, readTextColumn, type SqlTask } from '../sql/query.ts';
 import type { TableIndex } from './build-indexes.ts';
 import { postgresDialect } from './dialect.ts';
 
@@ -90,8 +90,8 @@ export function* runWithOwnerGates<T>(
   const [entered, left = []] = writes
     ? yield* queryRowsOfEach([{ sql: enter, params }, gone])
     : [null, (yield* queryRowsOfEach([gone]))[0]];
-  const absent = new Set(left.map((row) => sqlText(row, 'owner')));
-  const known = entered === null ? owners : entered.map((row) => sqlText(row, 'owner'));
+  const absent = new Set(left.map((row) => readTextColumn(row, 'owner')));
+  const known = entered === null ? owners : entered.map((row) => readTextColumn(row, 'owner'));
   return yield* work(new Set(absent.has('') ? [] : known.filter((owner) => !absent.has(owner))));
 }
 

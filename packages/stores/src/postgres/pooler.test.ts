@@ -9,7 +9,7 @@ import { createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { startTransactionPooler, type TransactionPooler } from '../../test/transaction-pooler.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import { commitChannelOf, Notifications } from './notifications.ts';
+import { CommitNotifications, commitChannelOf } from './notifications.ts';
 import { parsePostgresSettings } from './options.ts';
 
 let database: TestDatabase;
@@ -172,7 +172,7 @@ test('[L213] a listening connection that reports no error and receives nothing i
 test('[L181] a direct connection receives its own notification, and again after it was cut', async () => {
   const direct = await PostgresDatabase.create(parsePostgresSettings(database.url, {}));
   const clients: Client[] = [];
-  const notifications = new Notifications({
+  const notifications = new CommitNotifications({
     mode: 'notify',
     channel: commitChannelOf(null),
     pollInterval: 5_000,

@@ -1,7 +1,7 @@
 /** Checks and prepares a server when a store is opened. */
 import { AppError, isAppError, refusalKinds } from '@coppice/core';
 import type { MigrationProgress } from '../sql/number-rows.ts';
-import { queryRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
+import { queryRow, readNumberColumn, readTextColumn, type SqlTask } from '../sql/query.ts';
 import { buildMissingIndexes } from './build-indexes.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { OpenedPostgres } from './engine.ts';
@@ -50,13 +50,13 @@ function* serverWork(): SqlTask<Server> {
   );
   const said = found ?? {};
   return {
-    version: sqlNumber(said, 'version'),
-    encoding: sqlText(said, 'encoding'),
-    readOnly: sqlNumber(said, 'read_only') === 1,
-    synchronous: sqlText(said, 'synchronous'),
-    fsync: sqlText(said, 'fsync'),
-    aheadMs: sqlNumber(said, 'clock') - Date.now(),
-    connections: sqlNumber(said, 'connections'),
+    version: readNumberColumn(said, 'version'),
+    encoding: readTextColumn(said, 'encoding'),
+    readOnly: readNumberColumn(said, 'read_only') === 1,
+    synchronous: readTextColumn(said, 'synchronous'),
+    fsync: readTextColumn(said, 'fsync'),
+    aheadMs: readNumberColumn(said, 'clock') - Date.now(),
+    connections: readNumberColumn(said, 'connections'),
   };
 }
 
@@ -108,7 +108,7 @@ export async function prepareServer(
 
 function* nodesCounted(): SqlTask<number> {
   const found = yield* queryRow("SELECT CAST(reltuples AS BIGINT) AS n FROM pg_class WHERE oid = to_regclass('node')");
-  return sqlNumber(found ?? { n: -1 }, 'n');
+  return readNumberColumn(found ?? { n: -1 }, 'n');
 }
 
 /** Ensures that the tables exist, belong to Coppice, and can be used by this program. Returns their version. */

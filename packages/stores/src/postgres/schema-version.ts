@@ -3,13 +3,13 @@
  * before continue to read and write (expand); a later one removes what they need (contract).
  */
 import { AppError, refusalKinds } from '@coppice/core';
-import { queryRow, type SqlTask, sqlNumber, sqlNumberOrNull } from '../sql/query.ts';
+import { queryRow, readNumberColumn, readNumberColumnOrNull, type SqlTask } from '../sql/query.ts';
 
 /** The version of the tables that this build writes. */
 export const newestSchemaVersion = 16;
 
 /** The first version with a rule for older programs. Migrations to later versions must say which ones still work. */
-export const firstSharedSchema = 14;
+export const firstSchemaWithCompatibilityRule = 14;
 
 /** The SQLSTATE of a commit by a program that is too old to write to the tables. */
 export const programTooOldSqlState = 'CP003';
@@ -34,11 +34,11 @@ export function* readSchema(): SqlTask<SchemaVersion | null> {
       CAST(to_jsonb(s) ->> 'oldest_writer' AS BIGINT) AS writer FROM coppice_schema s`,
   );
   if (at === undefined) return null;
-  const version = sqlNumber(at, 'version');
+  const version = readNumberColumn(at, 'version');
   return {
     version,
-    oldestReader: sqlNumberOrNull(at, 'reader') ?? version,
-    oldestWriter: sqlNumberOrNull(at, 'writer') ?? version,
+    oldestReader: readNumberColumnOrNull(at, 'reader') ?? version,
+    oldestWriter: readNumberColumnOrNull(at, 'writer') ?? version,
   };
 }
 
@@ -60,7 +60,7 @@ export function decideAccess(schema: SchemaVersion, place: string, known = newes
 }
 
 /** Makes the error for a write by a program that may only read. */
-export function makeTooOldError(place: string): AppError {
+export function makeProgramTooOldError(place: string): AppError {
   return new AppError({
     code: 'store/newer',
     kind: refusalKinds['store/newer'],

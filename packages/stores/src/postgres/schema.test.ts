@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { createPreparedDatabase, readAllRows } from '../../test/postgres-subject.ts';
 import { listRefusedChanges, rootNumberSql } from '../../test/refused-rows.ts';
-import { numbersPerTree } from '../sql/numbers.ts';
+import { nodeNumbersPerTree } from '../sql/numbers.ts';
 import { queryRow, queryRows } from '../sql/query.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
@@ -30,7 +30,7 @@ describe('the database itself refuses', () => {
     ...listRefusedChanges(first, second),
     [
       'a root of no tree',
-      `UPDATE node SET no = ${rootNumberSql(second)} + ${7 * numbersPerTree}, root_of = root_of + 7 WHERE no = ${rootNumberSql(second)}`,
+      `UPDATE node SET no = ${rootNumberSql(second)} + ${7 * nodeNumbersPerTree}, root_of = root_of + 7 WHERE no = ${rootNumberSql(second)}`,
     ],
     ['a root in a group', "UPDATE node SET group_id = 1 WHERE role = 'root'"],
     ['a status that there is not', "UPDATE node SET status = 'done' WHERE role = 'user'"],

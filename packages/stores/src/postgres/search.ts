@@ -5,16 +5,16 @@
 import { type Role, type TreeId, treeId } from '@coppice/core';
 import { encodeColumnText } from '../sql/exact-text.ts';
 import { nodesWrittenBy } from '../sql/log.ts';
-import { inTreeByIdSql, inTreeSql, numbersPerTree, treeNoSql } from '../sql/numbers.ts';
+import { inTreeByIdSql, inTreeSql, nodeNumbersPerTree, treeNoSql } from '../sql/numbers.ts';
 import {
   execute,
   queryRow,
   queryRows,
+  readNumberColumn,
+  readTextColumn,
   type SqlParameter,
   type SqlRow,
   type SqlTask,
-  sqlNumber,
-  sqlText,
 } from '../sql/query.ts';
 import { messageOfRow, searchTextOf } from '../sql/rows.ts';
 import { readTreeBase } from '../sql/scope.ts';
@@ -30,7 +30,7 @@ import {
 import { postgresDialect } from './dialect.ts';
 
 // SQL for a node's creation number.
-const seqOf = `(n.no % ${numbersPerTree})`;
+const seqOf = `(n.no % ${nodeNumbersPerTree})`;
 
 // How many rows one statement copies or searches.
 const batch = 1_000;
@@ -53,9 +53,9 @@ export function* findTreesBehindSearch(owner: string, only: TreeId | null): SqlT
     only,
   );
   return found.map((one) => ({
-    treeId: treeId(sqlText(one, 'id')),
-    mark: sqlNumber(one, 'mark'),
-    version: sqlNumber(one, 'version'),
+    treeId: treeId(readTextColumn(one, 'id')),
+    mark: readNumberColumn(one, 'mark'),
+    version: readNumberColumn(one, 'version'),
   }));
 }
 
@@ -71,11 +71,11 @@ export function* catchUpSearch(tree: TreeId): SqlTask<void> {
   const mark = yield* queryRow('SELECT version FROM search_mark WHERE tree_id = $1 FOR UPDATE', tree);
   if (mark === undefined) return;
   // Read under the lock, because another transaction may have copied the texts meanwhile.
-  const version = sqlNumber(
+  const version = readNumberColumn(
     (yield* queryRow('SELECT version FROM tree WHERE id = $1', tree)) ?? { version: 0 },
     'version',
   );
-  const from = sqlNumber(mark, 'version');
+  const from = readNumberColumn(mark, 'version');
   if (version <= from) return;
   if (from === 0) yield* copyAll(tree);
   else yield* copyTouched(tree, from);
@@ -101,7 +101,7 @@ function* copyAll(tree: TreeId): SqlTask<void> {
     );
     const last = found[found.length - 1];
     if (last === undefined) return;
-    after = sqlNumber(last, 'seq');
+    after = readNumberColumn(last, 'seq');
     yield* copyTexts(tree, found);
   }
 }
@@ -120,7 +120,7 @@ function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
     );
     const last = changes[changes.length - 1];
     if (last === undefined) return;
-    after = sqlNumber(last, 'version');
+    after = readNumberColumn(last, 'version');
     const ids = [...new Set(changes.flatMap(nodesWrittenBy))];
     for (let start = 0; start < ids.length; start += batch)
       yield* copyTexts(
@@ -137,10 +137,10 @@ function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
 function* copyTexts(tree: TreeId, found: readonly SqlRow[]): SqlTask<void> {
   const list = found.map((one) => ({
     tree_id: tree,
-    node_id: sqlText(one, 'id'),
-    seq: sqlNumber(one, 'seq'),
-    role: sqlText(one, 'role'),
-    created_at: sqlNumber(one, 'created_at'),
+    node_id: readTextColumn(one, 'id'),
+    seq: readNumberColumn(one, 'seq'),
+    role: readTextColumn(one, 'role'),
+    created_at: readNumberColumn(one, 'created_at'),
     text: encodeColumnText(textsOfNodes(one).toLowerCase()),
   }));
   yield* execute(
@@ -153,7 +153,7 @@ function* copyTexts(tree: TreeId, found: readonly SqlRow[]): SqlTask<void> {
 }
 
 function textsOfNodes(one: SqlRow): string {
-  return searchTextOf(one, messageOfRow(one, sqlText(one, 'role') as Role));
+  return searchTextOf(one, messageOfRow(one, readTextColumn(one, 'role') as Role));
 }
 
 /**
@@ -229,7 +229,7 @@ function* inUncopied(search: SearchRequest, { treeId: tree, mark }: TreeBehind):
     );
     const last = part[part.length - 1];
     if (last === undefined) return found;
-    after = sqlNumber(last, 'seq');
+    after = readNumberColumn(last, 'seq');
     for (const one of part) {
       const hit = hitOfRow(one, search.terms);
       if (hit !== null) found.push(hit);

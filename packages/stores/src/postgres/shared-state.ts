@@ -7,14 +7,14 @@
 import type { CounterLimit, JsonObject, SharedRecord, SharedRecords, SharedSpending, SharedState } from '@coppice/core';
 import {
   execute,
-  jsonColumn,
   queryRow,
   queryRows,
   queryRowsOfEach,
+  readJsonColumn,
+  readNumberColumn,
+  readTextColumn,
   type SqlRow,
   type SqlTask,
-  sqlNumber,
-  sqlText,
 } from '../sql/query.ts';
 import { postgresDialect } from './dialect.ts';
 
@@ -77,9 +77,9 @@ export function createSharedState(database: SharedStateDatabase): Pick<SharedSta
 
 function recordOf(row: SqlRow): SharedRecord {
   return {
-    key: sqlText(row, 'key'),
-    stamp: sqlText(row, 'stamp'),
-    value: jsonColumn(row, 'value', 'object') as JsonObject,
+    key: readTextColumn(row, 'key'),
+    stamp: readTextColumn(row, 'stamp'),
+    value: readJsonColumn(row, 'value', 'object') as JsonObject,
   };
 }
 
@@ -95,7 +95,7 @@ function* isFull(group: string, key: string, most: number): SqlTask<boolean> {
     group,
     key,
   );
-  return sqlNumber(found ?? { n: 0 }, 'n') >= most;
+  return readNumberColumn(found ?? { n: 0 }, 'n') >= most;
 }
 
 function createRecords(database: SharedStateDatabase): SharedRecords {
@@ -143,11 +143,11 @@ function createRecords(database: SharedStateDatabase): SharedRecords {
     async count(name, amount, limit) {
       if (amount > limit.most) return null;
       const row = await database.write(() => countWork(name, amount, limit));
-      return row === undefined ? null : sqlNumber(row, 'amount');
+      return row === undefined ? null : readNumberColumn(row, 'amount');
     },
     async periodLeft(periodMs) {
       const row = await database.read(() => queryRow(`SELECT ${now} AS now`));
-      return periodMs - (sqlNumber(row ?? { now: 0 }, 'now') % periodMs);
+      return periodMs - (readNumberColumn(row ?? { now: 0 }, 'now') % periodMs);
     },
     sweep: () =>
       database.write(function* () {
@@ -183,7 +183,7 @@ function createSpending(database: SharedStateDatabase): SharedSpending {
     async on(day) {
       const sql = 'SELECT usd FROM spending WHERE day = $1 AND owner = $2';
       const row = await database.read(() => queryRow(sql, day, wholeDay));
-      return row === undefined ? 0 : sqlNumber(row, 'usd');
+      return row === undefined ? 0 : readNumberColumn(row, 'usd');
     },
     add: (day, { owner, calls, tokens, usd }) =>
       database.write(function* () {
@@ -215,12 +215,12 @@ function createSpending(database: SharedStateDatabase): SharedSpending {
         ]);
         const spentBy = (who: string) => {
           const row = spent.find((one) => one.owner === who);
-          return row === undefined ? 0 : sqlNumber(row, 'usd');
+          return row === undefined ? 0 : readNumberColumn(row, 'usd');
         };
         const [held = { day: 0, own: 0 }] = reserved;
         const amount = amountOf(
-          { spent: spentBy(wholeDay), reserved: sqlNumber(held, 'day') },
-          { spent: spentBy(owner), reserved: sqlNumber(held, 'own') },
+          { spent: spentBy(wholeDay), reserved: readNumberColumn(held, 'day') },
+          { spent: spentBy(owner), reserved: readNumberColumn(held, 'own') },
         );
         if (amount === null) return null;
         const id = crypto.randomUUID();
@@ -240,10 +240,10 @@ function createSpending(database: SharedStateDatabase): SharedSpending {
     async byOwner(day) {
       const sql = 'SELECT owner, calls, tokens, usd FROM spending WHERE day = $1 AND owner <> $2 ORDER BY owner';
       return (await database.read(() => queryRows(sql, day, wholeDay))).map((row) => ({
-        owner: sqlText(row, 'owner'),
-        calls: sqlNumber(row, 'calls'),
-        tokens: sqlNumber(row, 'tokens'),
-        usd: sqlNumber(row, 'usd'),
+        owner: readTextColumn(row, 'owner'),
+        calls: readNumberColumn(row, 'calls'),
+        tokens: readNumberColumn(row, 'tokens'),
+        usd: readNumberColumn(row, 'usd'),
       }));
     },
   };

@@ -23,7 +23,7 @@ const insertsOne = /^\s*(INSERT INTO \w+ \([^)]*\)\s*VALUES )\((\$1(?:, \$\d+)*)
 // Matches updates of the tree row, which the transaction has locked, alone or together with the insert of a message.
 const updatesOne = /^\s*(?:WITH added AS|UPDATE) (?:\(INSERT INTO node |tree SET version = )/;
 /** The number of rows per bulk insert. With fewer, a large import would mostly wait for round trips. */
-export const bulkRows = 100;
+export const rowsPerBulkInsert = 100;
 
 function bulkOf(insert: RegExpExecArray | null): string | null {
   if (insert === null) return null;
@@ -31,7 +31,7 @@ function bulkOf(insert: RegExpExecArray | null): string | null {
   const width = parameters.split(', ').length;
   const row = (at: number) =>
     `(${Array.from({ length: width }, (_, column) => `$${at * width + column + 1}`).join(', ')})`;
-  return head + Array.from({ length: bulkRows }, (_, at) => row(at)).join(', ');
+  return head + Array.from({ length: rowsPerBulkInsert }, (_, at) => row(at)).join(', ');
 }
 
 /** Reads from a statement's text how it is sent. `nameOf` gives the name of a text; null if it is not prepared. */
@@ -49,15 +49,15 @@ export function prepareStatement(sql: string, nameOf: ((text: string) => string)
 }
 
 /** Returns the name of a prepared statement: a hash of its text, so that two texts never have the same name. */
-export function statementName(sql: string): string {
+export function statementNameOf(sql: string): string {
   return `coppice_${createHash('sha256').update(sql).digest('base64url').slice(0, 32)}`;
 }
 
 /** A parameter as the driver takes it. */
-export type Value = string | number | null | Buffer | string[];
+export type PostgresValue = string | number | null | Buffer | string[];
 
 /** Converts a parameter for the driver. Lists are sent as arrays. */
-export function toValue(param: SqlParameter, isList: boolean): Value {
+export function toPostgresValue(param: SqlParameter, isList: boolean): PostgresValue {
   if (typeof param === 'string') return isList ? (JSON.parse(param) as string[]) : encodeColumnText(param);
   return param instanceof Uint8Array ? Buffer.from(param.buffer, param.byteOffset, param.byteLength) : param;
 }

@@ -5,7 +5,7 @@
  */
 import { AppError, isAppError, type TreeId, treeId } from '@coppice/core';
 import type { StoreOptions } from '../options.ts';
-import { execute, type Query, queryRow, queryRows, type SqlTask, sqlText } from '../sql/query.ts';
+import { execute, type Query, queryRow, queryRows, readTextColumn, type SqlTask } from '../sql/query.ts';
 import { SqlStore } from '../sql/store.ts';
 import { postgresDialect } from './dialect.ts';
 import { type OpenedPostgres, PostgresEngine } from './engine.ts';
@@ -101,7 +101,8 @@ export function createTemporaryStore(opened: OpenedPostgres, options: StoreOptio
       if (!(await database.read(() => hasSchema(temporarySchemaOf(schema))))) return 0;
       await access.write(() => prepared.write(noteTreeUse));
       const found = await prepared.read(() => queryRows(unusedTrees, ms));
-      for (const row of found) await discardIfThere(store.forOwner(sqlText(row, 'owner')), treeId(sqlText(row, 'id')));
+      for (const row of found)
+        await discardIfThere(store.forOwner(readTextColumn(row, 'owner')), treeId(readTextColumn(row, 'id')));
       return found.length;
     },
   };

@@ -33,8 +33,8 @@ export function listTransactionSettings({ statementTimeout, lockTimeout }: Postg
   ];
 }
 
-/** Returns the search path of a store in a schema of its own. */
-export function schemaSetting({ schema }: PostgresSettings): readonly ServerSetting[] {
+/** Returns the search path that a store in a schema of its own needs; nothing for other stores. */
+export function listSearchPathSettings({ schema }: PostgresSettings): readonly ServerSetting[] {
   return schema === null ? [] : [['search_path', quoteLiteral(quoteName(schema))]];
 }
 

@@ -6,7 +6,7 @@ import { isAppError } from '@coppice/core';
 import { throwReadOnlyStore } from '../refusals.ts';
 import { queryRow, type SqlTask } from '../sql/query.ts';
 import type { PostgresDatabase } from './database.ts';
-import { makeTooOldError, programTooOldSqlState } from './schema-version.ts';
+import { makeProgramTooOldError, programTooOldSqlState } from './schema-version.ts';
 
 const refusedState = '25006';
 
@@ -48,7 +48,7 @@ export class WriteAccess {
   /** Runs a write. Throws before it starts if the server still refuses writes. */
   async write<T>(work: () => Promise<T>): Promise<T> {
     await this.refresh();
-    if (this.#isTooOld && !this.#isReadOnlyByOption) throw makeTooOldError(this.#database.settings.place);
+    if (this.#isTooOld && !this.#isReadOnlyByOption) throw makeProgramTooOldError(this.#database.settings.place);
     if (this.readOnly) throwReadOnlyStore();
     try {
       return await work();

@@ -22,12 +22,12 @@ import {
   queryCells,
   queryRow,
   queryRows,
+  readNumberColumn,
+  readTextColumn,
+  readTextColumnOrNull,
   type SqlCells,
   type SqlParameter,
   type SqlTask,
-  sqlNumber,
-  sqlText,
-  sqlTextOrNull,
 } from './query.ts';
 import {
   bookmarkOfRow,
@@ -38,8 +38,8 @@ import {
   nodeCellCount,
   nodeColumns,
   nodeHeadColumns,
-  nodeNoteColumns,
-  nodeNoteOfRow,
+  pathMetaColumns,
+  pathMetaOfRow,
   selectCells,
   selectNumberCells,
 } from './rows.ts';
@@ -185,10 +185,10 @@ function* answerPositions(scope: TreeScope, read: PositionRead | OutsideRead): S
   switch (read.ask) {
     case 'lastPosition': {
       const last = `SELECT max(n.position) AS p FROM node n WHERE n.parent_no = ${byId}`;
-      return sqlTextOrNull((yield* queryRow(last, base, read.of)) ?? {}, 'p');
+      return readTextColumnOrNull((yield* queryRow(last, base, read.of)) ?? {}, 'p');
     }
     case 'groupMax':
-      return sqlNumber(
+      return readNumberColumn(
         (yield* queryRow(
           `SELECT coalesce(max(n.group_id), 0) AS g FROM node n WHERE n.parent_no = ${byId} AND n.group_id > 0`,
           base,
@@ -249,7 +249,7 @@ function* answerWhole(scope: TreeScope, read: OutsideRead): SqlTask<Answer> {
         read.id,
         scope.owner,
       );
-      return home === undefined ? null : treeId(sqlText(home, 'tree_id'));
+      return home === undefined ? null : treeId(readTextColumn(home, 'tree_id'));
     }
     case 'forest': {
       const found = yield* queryRow(
@@ -258,7 +258,7 @@ function* answerWhole(scope: TreeScope, read: OutsideRead): SqlTask<Answer> {
         read.project,
         read.key,
       );
-      return found === undefined ? null : treeId(sqlText(found, 'id'));
+      return found === undefined ? null : treeId(readTextColumn(found, 'id'));
     }
   }
 }
@@ -333,7 +333,7 @@ function* answerPath(scope: TreeScope, read: PathRequest): SqlTask<Reads['path']
 }
 
 function* pathNotes(scope: TreeScope, read: PathRequest): SqlTask<Reads['pathMeta']['answer']> {
-  const notes = (yield* walkUp(scope, read, nodeNoteColumns)).map(nodeNoteOfRow).reverse();
+  const notes = (yield* walkUp(scope, read, pathMetaColumns)).map(pathMetaOfRow).reverse();
   return { entries: notes, complete: isCompletePath(scope, notes[0]) };
 }
 
@@ -361,7 +361,7 @@ function* answerChildIds(scope: TreeScope, of: readonly NodeId[]): SqlTask<Reads
     JSON.stringify(of),
   );
   for (const one of found) {
-    const parent = sqlText(one, 'parent_id');
+    const parent = readTextColumn(one, 'parent_id');
     const list = children.get(parent);
     if (list === undefined) children.set(parent, [nodeIdOfRow(one)]);
     else list.push(nodeIdOfRow(one));
@@ -384,8 +384,8 @@ function* answerTopmost(scope: TreeScope, ids: readonly NodeId[]): SqlTask<NodeI
     baseOfScope(scope),
     JSON.stringify(ids),
   );
-  for (const one of covered) if (sqlNumber(one, 'circle') === 1) throwCycle(sqlText(one, 'id'));
-  const below = new Set(covered.map((one) => sqlText(one, 'id')));
+  for (const one of covered) if (readNumberColumn(one, 'circle') === 1) throwCycle(readTextColumn(one, 'id'));
+  const below = new Set(covered.map((one) => readTextColumn(one, 'id')));
   return ids.filter((id) => !below.has(id));
 }
 
@@ -399,7 +399,7 @@ function* answerGap(base: number, parent: NodeId, position: string): SqlTask<Rea
     `SELECT min(n.position) AS p FROM node n WHERE n.parent_no = ${byId} AND n.position > $3`,
     ...params,
   );
-  return { before: sqlTextOrNull(before ?? {}, 'p'), after: sqlTextOrNull(after ?? {}, 'p') };
+  return { before: readTextColumnOrNull(before ?? {}, 'p'), after: readTextColumnOrNull(after ?? {}, 'p') };
 }
 
 function* allRows(scope: TreeScope): SqlTask<Reads['rows']['answer']> {

@@ -5,7 +5,15 @@
  * never affects another upload of the same bytes.
  */
 import { AppError, type FsckReport, refusalKinds, refuse } from '@coppice/core';
-import { execute, queryRow, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText } from './query.ts';
+import {
+  execute,
+  queryRow,
+  queryRows,
+  readNumberColumn,
+  readTextColumn,
+  type SqlDialect,
+  type SqlTask,
+} from './query.ts';
 
 /** A byte range of an object. */
 export interface ObjectRange {
@@ -14,7 +22,7 @@ export interface ObjectRange {
 }
 
 /** An object store for the bytes of attachments. Its methods reject with `store/unavailable` if it cannot be used. */
-export interface AttachmentObjects {
+export interface AttachmentObjectStore {
   /** Where new attachments are stored; null if they go into the database. */
   readonly place: string | null;
   /** Returns an address that was never used before; null if new attachments go into the database. */
@@ -32,7 +40,7 @@ export interface AttachmentObjects {
 }
 
 /** The statements of the migration that adds the address of an object to attachments. */
-export function createObjectSql({ key, float }: SqlDialect): readonly string[] {
+export function addBlobObjectSql({ key, float }: SqlDialect): readonly string[] {
   return [
     'ALTER TABLE blob ADD COLUMN object TEXT',
     // The time is that of the upload; 0 if no attachment will refer to the object.
@@ -85,7 +93,7 @@ export function* takeAbandonedObjects({ now }: SqlDialect): SqlTask<readonly str
     `SELECT object FROM blob_object WHERE at = 0 AND NOT EXISTS (SELECT 1 FROM owner_gone WHERE owner = '')
     ORDER BY object LIMIT ${removedAtOnce}`,
   );
-  return found.map((row) => sqlText(row, 'object'));
+  return found.map((row) => readTextColumn(row, 'object'));
 }
 
 /** Whether any object is marked for deletion. */
@@ -115,10 +123,10 @@ export function* listObjects(after: Pick<StoredObject, 'owner' | 'hash'>): SqlTa
     after.hash,
   );
   return found.map((row) => ({
-    owner: sqlText(row, 'owner'),
-    hash: sqlText(row, 'hash'),
-    address: sqlText(row, 'object'),
-    size: sqlNumber(row, 'size'),
+    owner: readTextColumn(row, 'owner'),
+    hash: readTextColumn(row, 'hash'),
+    address: readTextColumn(row, 'object'),
+    size: readNumberColumn(row, 'size'),
   }));
 }
 
@@ -129,7 +137,7 @@ export function throwObjectMissing(address: string, hash: string): never {
 
 /** Returns a finding for each attachment whose object is missing or has another size. */
 export async function checkObjects(
-  objects: AttachmentObjects,
+  objects: AttachmentObjectStore,
   stored: readonly StoredObject[],
 ): Promise<FsckReport['findings']> {
   const found = await Promise.all(

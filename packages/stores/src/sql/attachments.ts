@@ -12,11 +12,11 @@ import {
   execute,
   queryRow,
   queryRows,
+  readNumberColumn,
+  readTextColumn,
   type SqlDialect,
   type SqlRow,
   type SqlTask,
-  sqlNumber,
-  sqlText,
 } from './query.ts';
 
 /** The owner and the database, and for how many milliseconds an upload waits for its message. */
@@ -68,7 +68,9 @@ export function* putBlob(
 /** Returns size and media type of an owner's attachment; null if the owner has no such attachment. */
 export function* findBlob(owner: string, hash: string): SqlTask<BlobInfo | null> {
   const found = yield* queryRow('SELECT hash, size, media_type FROM blob WHERE owner = $1 AND hash = $2', owner, hash);
-  return found === undefined ? null : { hash, size: sqlNumber(found, 'size'), mediaType: sqlText(found, 'media_type') };
+  return found === undefined
+    ? null
+    : { hash, size: readNumberColumn(found, 'size'), mediaType: readTextColumn(found, 'media_type') };
 }
 
 /** The bytes of an attachment, or the address of the object that has them. */
@@ -148,7 +150,10 @@ export function* countDownWaitingUploads(
  * did not delete. If an upload may still wait, the attachment is only marked for a later deletion. Returns the number
  * of such attachments.
  */
-export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: ReadonlySet<string>): SqlTask<number> {
+export function* deleteUnusedBlobs(
+  { dialect, owner, grace }: BlobScope,
+  candidates: ReadonlySet<string>,
+): SqlTask<number> {
   if (candidates.size > 0)
     yield* execute(
       `INSERT INTO blob_put (owner, hash, at, loose, waiting)
@@ -169,7 +174,7 @@ export function* collectBlobs({ dialect, owner, grace }: BlobScope, candidates: 
   const still = yield* namedByOwner(owner);
   const gone: string[] = [];
   const named: string[] = [];
-  for (const one of loose) (still.has(sqlText(one, 'hash')) ? named : gone).push(sqlText(one, 'hash'));
+  for (const one of loose) (still.has(readTextColumn(one, 'hash')) ? named : gone).push(readTextColumn(one, 'hash'));
   const inList = `owner = $1 AND hash IN ${dialect.list('$2')}`;
   if (named.length > 0) yield* execute(`UPDATE blob_put SET loose = 0 WHERE ${inList}`, owner, JSON.stringify(named));
   if (gone.length > 0 && dialect.hasObjects) yield* abandonObjects(inList, owner, JSON.stringify(gone));
@@ -192,13 +197,13 @@ function* waitingOf(
   due: readonly SqlRow[],
 ): SqlTask<string[]> {
   if (candidates.size === 0) return [];
-  const over = new Set(due.map((one) => sqlText(one, 'hash')));
+  const over = new Set(due.map((one) => readTextColumn(one, 'hash')));
   const found = yield* queryRows(
     `SELECT hash FROM blob WHERE owner = $1 AND hash IN ${list('$2')}`,
     owner,
     JSON.stringify([...candidates]),
   );
-  return found.map((one) => sqlText(one, 'hash')).filter((hash) => !over.has(hash));
+  return found.map((one) => readTextColumn(one, 'hash')).filter((hash) => !over.has(hash));
 }
 
 /** Returns the owners of marked attachments for which no upload waits any more. */
@@ -207,7 +212,7 @@ export function* findOwnersWithUnusedBlobs(dialect: SqlDialect, grace: number): 
     `SELECT DISTINCT owner FROM blob_put WHERE loose = 1 AND ${isOver(dialect, '$1')} ORDER BY owner`,
     grace,
   );
-  return found.map((one) => sqlText(one, 'owner'));
+  return found.map((one) => readTextColumn(one, 'owner'));
 }
 
 /** Returns the attachments that an owner's trees and runs refer to, in current, replaced and removed messages. */
@@ -221,6 +226,6 @@ function* namedByOwner(owner: string): SqlTask<ReadonlySet<string>> {
     `SELECT data AS one, '' AS two FROM run WHERE owner = $1 AND data ${like}`,
   ])
     for (const one of yield* queryRows(sql, owner))
-      for (const column of ['one', 'two']) addBlobHashesInJson(sqlText(one, column), named);
+      for (const column of ['one', 'two']) addBlobHashesInJson(readTextColumn(one, column), named);
   return named;
 }

@@ -29,11 +29,11 @@ import {
   queryCells,
   queryRows,
   queryRowsOfEach,
+  readNumberColumn,
   type SqlCells,
   type SqlDialect,
   type SqlRow,
   type SqlTask,
-  sqlNumber,
 } from './query.ts';
 import type { CachedRow, RowCache } from './row-cache.ts';
 import {
@@ -312,5 +312,5 @@ export function* backfillLists(
     batch,
   );
   const [left] = yield* queryRows(`SELECT count(*) AS n FROM tree WHERE ${open}`, owner);
-  return { stored, left: left === undefined ? 0 : sqlNumber(left, 'n') };
+  return { stored, left: left === undefined ? 0 : readNumberColumn(left, 'n') };
 }

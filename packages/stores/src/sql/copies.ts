@@ -1,7 +1,15 @@
 /** Records which messages are copies of others, so that a purge can report copies in other trees. */
 import { type NodeMeta, type PurgeReport, type TreeId, treeId } from '@coppice/core';
 import { treeNoSql } from './numbers.ts';
-import { type Query, queryRows, type SqlDialect, type SqlTask, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
+import {
+  type Query,
+  queryRows,
+  readNumberColumn,
+  readTextColumn,
+  readTextColumnOrNull,
+  type SqlDialect,
+  type SqlTask,
+} from './query.ts';
 
 // The copy of a copy is stored with the first original, so that it is found even after the copy in between was purged.
 const insertCopy = `INSERT INTO node_copy (tree_id, node_id, from_node_id)
@@ -25,8 +33,12 @@ export function* recordEarlierCopies({ name }: SqlDialect): SqlTask<void> {
       after,
     );
     for (const one of found) {
-      after = name === 'sqlite' ? sqlNumber(one, 'place') : sqlText(one, 'place');
-      const query = insertCopyQuery(sqlText(one, 'tree_id'), sqlText(one, 'id'), metaIn(sqlText(one, 'meta')));
+      after = name === 'sqlite' ? readNumberColumn(one, 'place') : readTextColumn(one, 'place');
+      const query = insertCopyQuery(
+        readTextColumn(one, 'tree_id'),
+        readTextColumn(one, 'id'),
+        metaIn(readTextColumn(one, 'meta')),
+      );
       if (query !== null) yield query;
     }
     if (found.length < 500) return;
@@ -51,11 +63,11 @@ export function* findCopiesInTables(
 ): SqlTask<PurgeReport['copies']> {
   const origins = new Set(JSON.parse(ids) as readonly string[]);
   for (const one of yield* queryRows(`SELECT from_node_id FROM node_copy WHERE node_id IN ${list('$1')}`, ids))
-    origins.add(sqlText(one, 'from_node_id'));
+    origins.add(readTextColumn(one, 'from_node_id'));
   const first = JSON.stringify([...origins]);
   const kin = new Set(origins);
   for (const one of yield* queryRows(`SELECT node_id FROM node_copy WHERE from_node_id IN ${list('$1')}`, first))
-    kin.add(sqlText(one, 'node_id'));
+    kin.add(readTextColumn(one, 'node_id'));
   const found = yield* queryRows(
     `SELECT t.id AS tree_id, t.title, count(*) AS n FROM node n JOIN tree t ON t.no = ${treeNoSql('n')}
     WHERE n.id IN ${list('$3')} AND t.owner = $1 AND t.id <> $2 GROUP BY t.id, t.title ORDER BY t.id`,
@@ -64,8 +76,8 @@ export function* findCopiesInTables(
     JSON.stringify([...kin]),
   );
   return found.map((one) => ({
-    treeId: treeId(sqlText(one, 'tree_id')),
-    title: sqlTextOrNull(one, 'title'),
-    nodes: sqlNumber(one, 'n'),
+    treeId: treeId(readTextColumn(one, 'tree_id')),
+    title: readTextColumnOrNull(one, 'title'),
+    nodes: readNumberColumn(one, 'n'),
   }));
 }

@@ -1,6 +1,6 @@
 /** What the shared SQL store needs from a database. */
 import type { AbortSignalLike, SharedState, StoreCapabilities, StoreInfo, TreeId, WorkProgress } from '@coppice/core';
-import type { AttachmentObjects } from './attachment-objects.ts';
+import type { AttachmentObjectStore } from './attachment-objects.ts';
 import type { SqlDialect, SqlRow, SqlTask } from './query.ts';
 import type { RowCache } from './row-cache.ts';
 import type { NumberedHit, SearchRequest } from './search.ts';
@@ -21,7 +21,7 @@ export interface SqlEngine {
   /** The state that all servers of the database share; missing if only one computer can use it. */
   readonly shared?: SharedState | undefined;
   /** The object store for the bytes of attachments; missing if they are always in the database. */
-  readonly objects?: AttachmentObjects | undefined;
+  readonly objects?: AttachmentObjectStore | undefined;
   /** Returns the engine for the trees of one owner, if they are in another database than this engine's. */
   forOwner?(owner: string): SqlEngine;
   /** Runs work on one consistent snapshot. */
@@ -68,7 +68,7 @@ export interface SqlEngine {
   latest(owner: string): SqlTask<readonly number[]>;
   /** Removes nodes of a tree from the text index; the whole tree if no list of ids is given. */
   readonly unindex?: (base: number, ids: string | null) => SqlTask<void>;
-  /** Brings the text index up to date, in parts, as far as something can be written. */
+  /** Brings the text index up to date, in batches. Stops without an error if nothing can be written. */
   indexTexts?(): Promise<void>;
   /** Prepares the text index in the transaction that deletes the commits of a tree before a version. */
   readonly indexBeforeTrim?: (treeId: TreeId, version: number) => SqlTask<void>;

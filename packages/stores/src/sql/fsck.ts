@@ -5,16 +5,16 @@
 import { type Answer, type FsckReport, isAppError, type TreeId, treeId } from '@coppice/core';
 import { checkRows } from '@coppice/core/tree';
 import { answerRead } from './answers.ts';
-import { numbersPerTree, treeNoSql } from './numbers.ts';
+import { nodeNumbersPerTree, treeNoSql } from './numbers.ts';
 import {
   queryRow,
   queryRows,
+  readNumberColumn,
+  readNumberColumnOrNull,
+  readTextColumn,
   type SqlDialect,
   type SqlRow,
   type SqlTask,
-  sqlNumber,
-  sqlNumberOrNull,
-  sqlText,
 } from './query.ts';
 import { repairDatabase, treeOfFinding } from './repair.ts';
 import { readTreeBase, readTreeRow, type TreeScope } from './scope.ts';
@@ -33,7 +33,7 @@ const nodesPerRange = 5_000;
 
 /** Returns the condition that a node is live and in the tree `t`. */
 const liveIn = (node: string): string =>
-  `${node}.no >= t.no * ${numbersPerTree} AND ${node}.no < (t.no + 1) * ${numbersPerTree} AND ${node}.removed_in IS NULL`;
+  `${node}.no >= t.no * ${nodeNumbersPerTree} AND ${node}.no < (t.no + 1) * ${nodeNumbersPerTree} AND ${node}.removed_in IS NULL`;
 
 /**
  * Selects the rows that violate an invariant, with a code and an id. Both databases run the same statement. `nodes` and
@@ -64,7 +64,7 @@ const liveNodes = `SELECT x.no, x.id, ${treeNoSql('x')} AS tree_no, x.parent_no,
 // Selects the trees with numbers from `$1` up to but not including `$2`.
 const treesInRange = 'SELECT * FROM tree WHERE no >= CAST($1 AS BIGINT) AND no < CAST($2 AS BIGINT)';
 const rowsInRange: Readonly<Record<string, string>> = {
-  nodes: `(${liveNodes} AND x.no >= CAST($1 AS BIGINT) * ${numbersPerTree} AND x.no < CAST($2 AS BIGINT) * ${numbersPerTree})`,
+  nodes: `(${liveNodes} AND x.no >= CAST($1 AS BIGINT) * ${nodeNumbersPerTree} AND x.no < CAST($2 AS BIGINT) * ${nodeNumbersPerTree})`,
   trees: `(${treesInRange})`,
   anywhere: `(${liveNodes})`,
 };
@@ -95,7 +95,7 @@ const warnings = new Set(['J27 pending-without-run', 'run-dangling']);
 
 /** Returns the range that contains only this tree. */
 export function* rangeOfTree(id: TreeId): SqlTask<TreeRange> {
-  const from = (yield* readTreeBase(id)) / numbersPerTree;
+  const from = (yield* readTreeBase(id)) / nodeNumbersPerTree;
   return { from, to: from + 1 };
 }
 
@@ -104,14 +104,14 @@ export function* rangeOfTree(id: TreeId): SqlTask<TreeRange> {
  * checked too.
  */
 export function* nextTreeRange(from: number): SqlTask<TreeRange | null> {
-  const begins = `no >= CAST($1 AS BIGINT) * ${numbersPerTree}`;
+  const begins = `no >= CAST($1 AS BIGINT) * ${nodeNumbersPerTree}`;
   const found = yield* queryRow(
-    `SELECT (SELECT min(no) FROM tree WHERE no >= $1) AS tree, (SELECT min(n.no) / ${numbersPerTree} FROM node n WHERE n.${begins}) AS node,
-      (SELECT n.no / ${numbersPerTree} FROM node n WHERE n.${begins} ORDER BY n.no LIMIT 1 OFFSET ${nodesPerRange}) AS later,
-      (SELECT max(no) FROM tree) AS last_tree, (SELECT max(no) / ${numbersPerTree} FROM node) AS last_node`,
+    `SELECT (SELECT min(no) FROM tree WHERE no >= $1) AS tree, (SELECT min(n.no) / ${nodeNumbersPerTree} FROM node n WHERE n.${begins}) AS node,
+      (SELECT n.no / ${nodeNumbersPerTree} FROM node n WHERE n.${begins} ORDER BY n.no LIMIT 1 OFFSET ${nodesPerRange}) AS later,
+      (SELECT max(no) FROM tree) AS last_tree, (SELECT max(no) / ${nodeNumbersPerTree} FROM node) AS last_node`,
     from,
   );
-  const number = (column: string) => (found === undefined ? null : sqlNumberOrNull(found, column));
+  const number = (column: string) => (found === undefined ? null : readNumberColumnOrNull(found, column));
   const first = Math.min(number('tree') ?? Number.POSITIVE_INFINITY, number('node') ?? Number.POSITIVE_INFINITY);
   if (!Number.isFinite(first)) return null;
   const last = Math.max(number('last_tree') ?? 0, number('last_node') ?? 0) + 1;
@@ -120,7 +120,7 @@ export function* nextTreeRange(from: number): SqlTask<TreeRange | null> {
 }
 
 export function* countTrees(): SqlTask<number> {
-  return sqlNumber((yield* queryRow('SELECT count(*) AS n FROM tree')) ?? { n: 0 }, 'n');
+  return readNumberColumn((yield* queryRow('SELECT count(*) AS n FROM tree')) ?? { n: 0 }, 'n');
 }
 
 /** The report on a range, with the number of trees of all owners in it. */
@@ -143,7 +143,9 @@ export function* fsckRange(
   const broken = yield* queryRows(`${inRange(invariants)} ORDER BY 1, 2`, from, to);
   yield* addFindings(findings, [...broken, ...(yield* queryRows(`${inRange(references)} ORDER BY 1, 2`, from, to))]);
   const trees = yield* queryRows(`SELECT t.id, t.owner FROM (${treesInRange}) AS t ORDER BY t.id`, from, to);
-  const own = trees.filter((tree) => sqlText(tree, 'owner') === owner).map((tree) => treeId(sqlText(tree, 'id')));
+  const own = trees
+    .filter((tree) => readTextColumn(tree, 'owner') === owner)
+    .map((tree) => treeId(readTextColumn(tree, 'id')));
   const seen = new Set(findings.map((finding) => `${finding.code} ${finding.id}`));
   let nodes = 0;
   for (const id of own) nodes += yield* checkStoredTree(dialect, owner, id, seen, findings);
@@ -174,14 +176,14 @@ export function toDamageFindings(damage: readonly string[]): DatabaseFinding[] {
 
 function* addFindings(findings: DatabaseFinding[], rows: readonly SqlRow[]): SqlTask<void> {
   for (const found of rows) {
-    const code = sqlText(found, 'c');
-    const id = sqlText(found, 'id');
+    const code = readTextColumn(found, 'c');
+    const id = readTextColumn(found, 'id');
     findings.push({
       code,
       severity: warnings.has(code) ? 'warning' : 'error',
       id,
       message: `${code} at ${id}.`,
-      treeId: 'tree' in found ? treeId(sqlText(found, 'tree')) : yield* treeOfFinding(id),
+      treeId: 'tree' in found ? treeId(readTextColumn(found, 'tree')) : yield* treeOfFinding(id),
     });
   }
 }

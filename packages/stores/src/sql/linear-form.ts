@@ -6,7 +6,7 @@ import { buildLinearTree, isUnchangedList, type LinearTree } from '../linear.ts'
 import type { UploadClaim } from '../waiting-uploads.ts';
 import { countDownWaitingUploads, lockBlobs } from './attachments.ts';
 import { driveReads } from './change.ts';
-import { execute, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
+import { execute, queryRows, readTextColumn, type SqlDialect, type SqlTask } from './query.ts';
 import { readTreeRow, type TreeScope, takenIdsSql } from './scope.ts';
 import { writeCommit, writeLog, writeRows } from './write.ts';
 
@@ -35,7 +35,9 @@ export function* storeListAsTree(
   const ids = insertedNodes(linear.applied.commit.steps).map((node) => node.id);
   const [taken] = yield* queryRows(`${takenIdsSql(dialect)} LIMIT 1`, JSON.stringify(ids));
   if (taken !== undefined)
-    refuse('id/taken', `The id ${sqlText(taken, 'id')} is taken by another node.`, { nodeId: sqlText(taken, 'id') });
+    refuse('id/taken', `The id ${readTextColumn(taken, 'id')} is taken by another node.`, {
+      nodeId: readTextColumn(taken, 'id'),
+    });
   const named = new Set<string>();
   addBlobHashesInJson(JSON.stringify(record), named);
   yield* lockBlobs(dialect, owner, named);
@@ -52,14 +54,14 @@ function* isSame(scope: TreeScope, linear: LinearTree): SqlTask<boolean> {
 }
 
 /** A list that an earlier version stored as one JSON text. */
-export interface StoredList {
+export interface FormerList {
   readonly id: TreeId;
   readonly owner: string;
   readonly form: string;
 }
 
 /** Inserts the rows of lists that an earlier version stored as JSON texts. */
-export function* storeListsAsRows(dialect: SqlDialect, lists: Iterable<StoredList>): SqlTask<void> {
+export function* storeListsAsRows(dialect: SqlDialect, lists: Iterable<FormerList>): SqlTask<void> {
   for (const { id, owner, form } of lists) {
     const { linear, whole } = readList(id, owner, form);
     const tree = yield* readTreeRow(owner, id);

@@ -1,7 +1,7 @@
 /** Reads the feed over all trees of an owner, and encodes its cursors. */
 import { type TreeListEvent, treeId } from '@coppice/core';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
-import { queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
+import { queryRow, queryRows, readNumberColumn, readTextColumn, type SqlRow, type SqlTask } from './query.ts';
 
 /** The maximum number of lanes in a cursor, which has one position per lane. No database uses as many. */
 const mostLanes = 16;
@@ -17,10 +17,10 @@ export interface FeedEvent {
 /** Decodes a row with the columns id, lane, tree_id and version. */
 export function decodeFeedEvent(row: SqlRow): FeedEvent {
   return {
-    lane: row['lane'] === undefined ? 0 : sqlNumber(row, 'lane'),
-    position: sqlNumber(row, 'id'),
-    treeId: treeId(sqlText(row, 'tree_id')),
-    version: sqlNumber(row, 'version'),
+    lane: row['lane'] === undefined ? 0 : readNumberColumn(row, 'lane'),
+    position: readNumberColumn(row, 'id'),
+    treeId: treeId(readTextColumn(row, 'tree_id')),
+    version: readNumberColumn(row, 'version'),
   };
 }
 
@@ -60,7 +60,7 @@ export function* queryChangesAfter(
 /** Returns the newest log id of all owners, as the position of the only lane. */
 export function* queryNewestChange(): SqlTask<readonly number[]> {
   const found = yield* queryRow('SELECT coalesce(max(id), 0) AS n FROM change');
-  return [sqlNumber(found ?? { n: 0 }, 'n')];
+  return [readNumberColumn(found ?? { n: 0 }, 'n')];
 }
 
 /** The queries of one owner's followers since `mark` last changed, by the positions that the queries start from. */

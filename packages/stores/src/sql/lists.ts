@@ -20,15 +20,15 @@ import { foldCase } from '../search.ts';
 import { countLoggedSteps } from './log.ts';
 import { inTreeByIdSql, inTreeByIndexSql } from './numbers.ts';
 import {
-  jsonColumn,
   queryRow,
   queryRows,
+  readJsonColumn,
+  readNumberColumn,
+  readTextColumn,
+  readTextColumnOrNull,
   type SqlParameter,
   type SqlRow,
   type SqlTask,
-  sqlNumber,
-  sqlText,
-  sqlTextOrNull,
 } from './query.ts';
 import { messageOfRow, nodeColumns, searchTextOf, selectNamedColumns, storedTreeOf, treeColumns } from './rows.ts';
 import { baseOfScope, type TreeScope, throwCycle } from './scope.ts';
@@ -126,12 +126,12 @@ export function* listCommits(tree: TreeId, before: number, limit: number): SqlTa
     clampPageLength(limit),
   );
   return found.map((one) => ({
-    version: sqlNumber(one, 'version'),
-    actId: actId(sqlText(one, 'act_id')),
-    actor: sqlText(one, 'actor'),
-    at: sqlNumber(one, 'at'),
-    kind: sqlText(one, 'kind') as CommitKind,
-    structural: sqlNumber(one, 'structural') === 1,
+    version: readNumberColumn(one, 'version'),
+    actId: actId(readTextColumn(one, 'act_id')),
+    actor: readTextColumn(one, 'actor'),
+    at: readNumberColumn(one, 'at'),
+    kind: readTextColumn(one, 'kind') as CommitKind,
+    structural: readNumberColumn(one, 'structural') === 1,
     steps: countLoggedSteps(one),
   }));
 }
@@ -150,18 +150,18 @@ export function* listStoredTrash(scope: TreeScope): SqlTask<TrashItem[]> {
   );
   const items: TrashItem[] = [];
   for (const one of removedRoots) {
-    const removedIn = sqlNumber(one, 'removed_in');
-    const id = nodeId(sqlText(one, 'id'));
-    const message = messageOfRow(one, sqlText(one, 'role') as 'user');
+    const removedIn = readNumberColumn(one, 'removed_in');
+    const id = nodeId(readTextColumn(one, 'id'));
+    const message = messageOfRow(one, readTextColumn(one, 'role') as 'user');
     const count = (yield* listRemovedTogether(baseOfScope(scope), id, removedIn)).length;
     items.push({
       treeId: tree,
       nodeId: id,
       removedIn,
-      at: one.removed_at === null ? 0 : sqlNumber(one, 'removed_at'),
+      at: one.removed_at === null ? 0 : readNumberColumn(one, 'removed_at'),
       count,
       preview: previewOf(
-        { text: searchTextOf(one, message), meta: jsonColumn(one, 'meta', 'object') as Node['meta'] },
+        { text: searchTextOf(one, message), meta: readJsonColumn(one, 'meta', 'object') as Node['meta'] },
         count - 1,
       ),
     });
@@ -181,12 +181,12 @@ export function* listRemovedTogether(base: number, top: NodeId, removedIn: numbe
     top,
     removedIn,
   );
-  const ids = found.map((one) => nodeId(sqlText(one, 'id')));
+  const ids = found.map((one) => nodeId(readTextColumn(one, 'id')));
   const above = yield* queryRow(
     'SELECT p.id AS parent_id FROM node n LEFT JOIN node p ON p.no = n.parent_no WHERE n.id = $1',
     top,
   );
-  const parent = above === undefined ? null : sqlTextOrNull(above, 'parent_id');
+  const parent = above === undefined ? null : readTextColumnOrNull(above, 'parent_id');
   if (parent !== null && ids.includes(nodeId(parent))) throwCycle(top);
   return ids;
 }

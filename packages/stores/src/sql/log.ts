@@ -30,14 +30,14 @@ import { redactStep } from '../purge.ts';
 import { inTreeByIdSql } from './numbers.ts';
 import {
   execute,
-  jsonColumn,
   queryCells,
   queryRow,
   queryRows,
+  readJsonColumn,
+  readNumberColumn,
+  readTextColumn,
   type SqlRow,
   type SqlTask,
-  sqlNumber,
-  sqlText,
 } from './query.ts';
 import { contentOfRow, nodeCellCount, nodeColumns, nodeOfRow, type StoredTree, selectCells } from './rows.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
@@ -86,7 +86,7 @@ export function encodeLoggedSteps(steps: readonly Step[]): string {
 
 /** Returns the ids of the nodes whose content a logged commit wrote. */
 export function nodesWrittenBy(change: SqlRow): string[] {
-  return (jsonColumn(change, 'steps', 'objects') as readonly LoggedStep[]).flatMap((step) =>
+  return (readJsonColumn(change, 'steps', 'objects') as readonly LoggedStep[]).flatMap((step) =>
     step.type === 'insert' ? [step.id] : step.type === 'replace' ? [step.nodeId] : [],
   );
 }
@@ -97,7 +97,7 @@ export function* redactLog(tree: TreeId, ids: ReadonlySet<string>): SqlTask<void
     "SELECT version, steps FROM change WHERE tree_id = $1 AND (steps LIKE '%annotate%' OR steps LIKE '%bookmark%')",
     tree,
   )) {
-    const steps = jsonColumn(one, 'steps', 'objects') as readonly LoggedStep[];
+    const steps = readJsonColumn(one, 'steps', 'objects') as readonly LoggedStep[];
     const loggedSteps = steps.map((step) =>
       'nodeId' in step && 'after' in step && ids.has(step.nodeId) ? redactStep(step) : step,
     );
@@ -105,7 +105,7 @@ export function* redactLog(tree: TreeId, ids: ReadonlySet<string>): SqlTask<void
       yield* execute(
         'UPDATE change SET steps = $3 WHERE tree_id = $1 AND version = $2',
         tree,
-        sqlNumber(one, 'version'),
+        readNumberColumn(one, 'version'),
         JSON.stringify(loggedSteps),
       );
   }
@@ -113,7 +113,7 @@ export function* redactLog(tree: TreeId, ids: ReadonlySet<string>): SqlTask<void
 
 export function countLoggedSteps(change: SqlRow): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const step of jsonColumn(change, 'steps', 'objects') as readonly LoggedStep[])
+  for (const step of readJsonColumn(change, 'steps', 'objects') as readonly LoggedStep[])
     counts[step.type] = (counts[step.type] ?? 0) + 1;
   return counts;
 }
@@ -121,14 +121,14 @@ export function countLoggedSteps(change: SqlRow): Readonly<Record<string, number
 /** Decodes the columns of a commit, without its steps. */
 function commitHead(found: SqlRow): Omit<Commit, 'steps'> {
   return {
-    treeId: treeId(sqlText(found, 'tree_id')),
-    version: sqlNumber(found, 'version'),
-    actId: actId(sqlText(found, 'act_id')),
-    actor: sqlText(found, 'actor'),
-    at: sqlNumber(found, 'at'),
-    kind: sqlText(found, 'kind') as CommitKind,
-    seq: sqlNumber(found, 'seq'),
-    structural: sqlNumber(found, 'structural') === 1,
+    treeId: treeId(readTextColumn(found, 'tree_id')),
+    version: readNumberColumn(found, 'version'),
+    actId: actId(readTextColumn(found, 'act_id')),
+    actor: readTextColumn(found, 'actor'),
+    at: readNumberColumn(found, 'at'),
+    kind: readTextColumn(found, 'kind') as CommitKind,
+    seq: readNumberColumn(found, 'seq'),
+    structural: readNumberColumn(found, 'structural') === 1,
   };
 }
 
@@ -156,7 +156,7 @@ function* fillContents(scope: TreeScope, found: readonly SqlRow[]): SqlTask<Hydr
   for (const one of found) {
     const head = commitHead(one);
     const steps: Step[] = [];
-    for (const step of jsonColumn(one, 'steps', 'objects') as readonly LoggedStep[]) {
+    for (const step of readJsonColumn(one, 'steps', 'objects') as readonly LoggedStep[]) {
       steps.push(yield* wholeStep(past, step, head.version));
     }
     commits.push({ ...head, steps });
@@ -287,8 +287,8 @@ class PastNodes {
       node.id,
     ))
       contents.set(
-        sqlNumber(one, 'version'),
-        contentOfRow(one, role, jsonColumn(one, 'aliases', 'objects') as readonly Alias[], call),
+        readNumberColumn(one, 'version'),
+        contentOfRow(one, role, readJsonColumn(one, 'aliases', 'objects') as readonly Alias[], call),
       );
     this.#contents.set(node.id, contents);
     return contents;
@@ -313,9 +313,9 @@ function* laterNotes(scope: TreeScope, since: number): SqlTask<PastNotes> {
     since,
   );
   for (const one of found)
-    for (const step of (jsonColumn(one, 'steps', 'objects') as readonly LoggedStep[]).toReversed())
+    for (const step of (readJsonColumn(one, 'steps', 'objects') as readonly LoggedStep[]).toReversed())
       if (step.type === 'annotate')
-        notes.push({ nodeId: step.nodeId, version: sqlNumber(one, 'version'), before: step.before });
+        notes.push({ nodeId: step.nodeId, version: readNumberColumn(one, 'version'), before: step.before });
   return { since, newestFirst: notes };
 }
 
@@ -326,7 +326,10 @@ function* presentAliases(scope: TreeScope, id: string): SqlTask<Alias[]> {
     scope.treeId,
     id,
   );
-  return found.map((one) => ({ matchParent: nodeId(sqlText(one, 'match_parent')), key: sqlText(one, 'equality_key') }));
+  return found.map((one) => ({
+    matchParent: nodeId(readTextColumn(one, 'match_parent')),
+    key: readTextColumn(one, 'equality_key'),
+  }));
 }
 
 const lastKind =
@@ -355,7 +358,7 @@ export function* findUndoRecord(
       ? yield* findUndoable(tree.id, actor, wanted ?? null)
       : yield* findRedoable(tree.id, actor, wanted ?? null);
   if (found.length === 0) return null;
-  const id = sqlText(found[0] ?? {}, 'act_id');
+  const id = readTextColumn(found[0] ?? {}, 'act_id');
   const { commits, purged } = yield* fillContents(scope, found);
   const elsewhere = yield* queryRows(
     'SELECT DISTINCT c.tree_id FROM change c JOIN tree t ON t.id = c.tree_id WHERE c.act_id = $1 AND c.tree_id <> $2 AND t.owner = $3 AND c.version > 1 AND c.is_act = 1 ORDER BY c.tree_id',
@@ -366,7 +369,7 @@ export function* findUndoRecord(
   return {
     actId: actId(id),
     commits,
-    elsewhere: elsewhere.map((one) => treeId(sqlText(one, 'tree_id'))),
+    elsewhere: elsewhere.map((one) => treeId(readTextColumn(one, 'tree_id'))),
     purged,
   };
 }
@@ -383,7 +386,7 @@ function* findUndoable(tree: TreeId, actor: string, wanted: string | null): SqlT
     wanted,
   );
   if (last === undefined) return [];
-  const act = sqlText(last, 'act_id');
+  const act = readTextColumn(last, 'act_id');
   // Selects the commits of an act since its last undo. After a redo, one commit contains all earlier commits of the
   // act.
   return yield* queryRows(
@@ -428,8 +431,8 @@ export function* findNewestActInTables(
   const found = yield* queryRow(sql, actor, owner);
   if (found === undefined) return null;
   return {
-    treeId: treeId(sqlText(found, 'tree_id')),
-    actId: actId(sqlText(found, 'act_id')),
-    madeTree: sqlNumber(found, 'version') === 1,
+    treeId: treeId(readTextColumn(found, 'tree_id')),
+    actId: actId(readTextColumn(found, 'act_id')),
+    madeTree: readNumberColumn(found, 'version') === 1,
   };
 }

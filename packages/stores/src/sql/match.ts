@@ -2,7 +2,7 @@
 import { matchParentOfChildren, type NodeHead, type NodeId, nodeId, type Reads } from '@coppice/core';
 import { decodeColumnText } from './exact-text.ts';
 import { inTreeByIdSql, nodeNumberOf } from './numbers.ts';
-import { queryRow, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
+import { queryRow, queryRows, readTextColumn, type SqlDialect, type SqlTask } from './query.ts';
 import { baseOfScope, isAncestorInTables, nodeIdOfRow, readLiveHead, type TreeScope } from './scope.ts';
 
 /** Returns the nodes of the longest prefix of a list of keys that exists below a node, in order. */
@@ -83,7 +83,7 @@ function* queryMatch(
   const { sql, params } = dialect.prefixWalk(base, from, keys);
   const answer = yield* queryRow(sql, ...params);
   // The ids come as one JSON text, because fetching a row for each would take as long as the search itself.
-  const ids = JSON.parse(sqlText(answer ?? { ids: '[]' }, 'ids')) as readonly string[];
+  const ids = JSON.parse(readTextColumn(answer ?? { ids: '[]' }, 'ids')) as readonly string[];
   return ids.map((id) => nodeId(decodeColumnText(id)));
 }
 

@@ -1,7 +1,7 @@
 /** Builds the JSON texts of messages from stored columns, without parsing them. */
 import { type NodeId, nodeId } from '@coppice/core';
 import { inTreeByIdSql } from './numbers.ts';
-import { queryRows, type SqlTask, sqlText } from './query.ts';
+import { queryRows, readTextColumn, type SqlTask } from './query.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
 /** Returns the JSON texts of live messages by id. Unknown and removed ids are left out. */
@@ -11,13 +11,13 @@ export function* readMessageTexts(scope: TreeScope, ids: readonly NodeId[]): Sql
     baseOfScope(scope),
     JSON.stringify(ids),
   );
-  const byId = new Map(found.map((one) => [nodeId(sqlText(one, 'id')), one]));
+  const byId = new Map(found.map((one) => [nodeId(readTextColumn(one, 'id')), one]));
   const texts = new Map<NodeId, string>();
   for (const id of ids) {
     const one = byId.get(id);
     if (one === undefined) continue;
     const call = one['tool_call_id'] === null ? '' : `,"tool_call_id":${JSON.stringify(one['tool_call_id'])}`;
-    texts.set(id, `{"role":${JSON.stringify(one['role'])},"content":${sqlText(one, 'content')}${call}}`);
+    texts.set(id, `{"role":${JSON.stringify(one['role'])},"content":${readTextColumn(one, 'content')}${call}}`);
   }
   return texts;
 }

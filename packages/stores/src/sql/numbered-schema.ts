@@ -3,7 +3,7 @@
  * one index finds a node by its public id. Other tables refer to nodes by public ids. The contents are the last
  * columns, so that a database can read the other columns without them.
  */
-import { numbersPerTree, treeNoSql } from './numbers.ts';
+import { nodeNumbersPerTree, treeNoSql } from './numbers.ts';
 import type { SqlDialect } from './query.ts';
 
 /** The columns of a node in the order of the table. */
@@ -49,8 +49,8 @@ export function createNodeTableSql({ integer, float, key }: SqlDialect, name: st
       CHECK ((role = 'tool') = (tool_call_id IS NOT NULL)),
       CHECK ((role = 'root') = (content = '[]')),
       CHECK ((parent_no IS NULL) = (root_of IS NOT NULL)),
-      CHECK (root_of = no / ${numbersPerTree}),
-      CHECK (parent_no / ${numbersPerTree} = no / ${numbersPerTree})${keys.map((one) => `,\n      ${one}`).join('')}
+      CHECK (root_of = no / ${nodeNumbersPerTree}),
+      CHECK (parent_no / ${nodeNumbersPerTree} = no / ${nodeNumbersPerTree})${keys.map((one) => `,\n      ${one}`).join('')}
     )`;
 }
 

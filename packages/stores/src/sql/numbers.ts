@@ -6,26 +6,26 @@
 import { refuse } from '@coppice/core';
 
 /** The maximum number of nodes of a tree over its lifetime, including removed and purged ones. */
-export const numbersPerTree = 2 ** 26;
+export const nodeNumbersPerTree = 2 ** 26;
 
 /** The base of a tree that does not exist. No node has a number in its range. */
-export const unknownTreeBase = -numbersPerTree;
+export const unknownTreeBase = -nodeNumbersPerTree;
 
 /** Returns the first number of a tree's nodes, given the number of the tree. */
 export function firstNodeNumberOfTree(treeNo: number): number {
-  return treeNo * numbersPerTree;
+  return treeNo * nodeNumbersPerTree;
 }
 
 /** Returns the number of a node, given the base of its tree and its creation number. */
 export function nodeNumberOf(base: number, seq: number): number {
-  if (seq >= numbersPerTree)
-    refuse('command/invalid', `A tree holds at most ${numbersPerTree} messages.`, { most: numbersPerTree });
+  if (seq >= nodeNumbersPerTree)
+    refuse('command/invalid', `A tree holds at most ${nodeNumbersPerTree} messages.`, { most: nodeNumbersPerTree });
   return base + seq;
 }
 
 /** Returns the SQL condition for nodes of the tree whose base is `$1`. */
 export function inTreeSql(table: string): string {
-  return `${table}.no BETWEEN CAST($1 AS BIGINT) AND CAST($1 AS BIGINT) + ${numbersPerTree - 1}`;
+  return `${table}.no BETWEEN CAST($1 AS BIGINT) AND CAST($1 AS BIGINT) + ${nodeNumbersPerTree - 1}`;
 }
 
 /**
@@ -34,12 +34,12 @@ export function inTreeSql(table: string): string {
  * and would read all of them for each id.
  */
 export function inTreeByIdSql(table: string): string {
-  return `${table}.no + 0 BETWEEN CAST($1 AS BIGINT) AND CAST($1 AS BIGINT) + ${numbersPerTree - 1}`;
+  return `${table}.no + 0 BETWEEN CAST($1 AS BIGINT) AND CAST($1 AS BIGINT) + ${nodeNumbersPerTree - 1}`;
 }
 
 /** Returns the SQL expression for the tree number of a node. Partial indexes are built on the same expression. */
 export function treeNoSql(table: string): string {
-  return `(${table}.no / ${numbersPerTree})`;
+  return `(${table}.no / ${nodeNumbersPerTree})`;
 }
 
 /**
@@ -47,7 +47,7 @@ export function treeNoSql(table: string): string {
  * {@link treeNoSql}.
  */
 export function inTreeByIndexSql(table: string): string {
-  return `${treeNoSql(table)} = CAST($1 AS BIGINT) / ${numbersPerTree}`;
+  return `${treeNoSql(table)} = CAST($1 AS BIGINT) / ${nodeNumbersPerTree}`;
 }
 
 /** Returns the SQL that looks up the number of a node by its id. */

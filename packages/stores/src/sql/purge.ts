@@ -1,7 +1,7 @@
 /** Purges removed nodes, their former contents, and their data in the log. */
 import { type NodeId, nodeId, type PurgeReport, refuse, type TreeId } from '@coppice/core';
 import { addBlobHashesInJson, blobSourceText } from '../attachments.ts';
-import { collectBlobs } from './attachments.ts';
+import { deleteUnusedBlobs } from './attachments.ts';
 import { findCopiesInTables } from './copies.ts';
 import { listRemovedTogether } from './lists.ts';
 import { redactLog } from './log.ts';
@@ -10,11 +10,11 @@ import {
   execute,
   queryRow,
   queryRows,
+  readNumberColumn,
+  readNumberColumnOrNull,
+  readTextColumn,
   type SqlDialect,
   type SqlTask,
-  sqlNumber,
-  sqlNumberOrNull,
-  sqlText,
 } from './query.ts';
 import type { StoredTree } from './rows.ts';
 import { baseOfScope, type TreeScope, throwCycle } from './scope.ts';
@@ -40,7 +40,7 @@ function* namedByPurge(scope: TreeScope, list: string | null): SqlTask<Set<strin
     ],
   ] as const)
     for (const one of yield* queryRows(sql, tree, ...more))
-      for (const column of ['content', 'meta']) addBlobHashesInJson(sqlText(one, column), named);
+      for (const column of ['content', 'meta']) addBlobHashesInJson(readTextColumn(one, column), named);
   return named;
 }
 
@@ -89,7 +89,7 @@ export function* purgeRows(
   yield* unmarkVisits(scope.dialect, tree.base, list);
   const nodes = yield* execute(`DELETE FROM node WHERE ${inTreeByIdSql('node')} AND id ${inList}`, tree.base, list);
   yield* redactLog(tree.id, new Set<string>(ids));
-  const waitingAttachments = yield* collectBlobs({ dialect: scope.dialect, owner: scope.owner, grace }, named);
+  const waitingAttachments = yield* deleteUnusedBlobs({ dialect: scope.dialect, owner: scope.owner, grace }, named);
   return { nodes, contents: own + shared, copies, waitingAttachments };
 }
 
@@ -108,7 +108,7 @@ function* removedTogetherWith(dialect: SqlDialect, { id: tree, base }: StoredTre
   const found = yield* queryRow(`SELECT n.removed_in FROM node n WHERE ${inTreeByIdSql('n')} AND n.id = $2`, base, id);
   if (found === undefined || found.removed_in === null)
     return refuse('tree/unknown-node', `There is no message ${id} in the trash of ${tree}.`, { nodeId: id });
-  const removedIn = sqlNumber(found, 'removed_in');
+  const removedIn = readNumberColumn(found, 'removed_in');
   const gone = yield* listRemovedTogether(base, yield* removalTopRow(base, id, removedIn), removedIn);
   // Descendants that an earlier commit removed could never be restored, so they are purged too.
   return yield* withAllBelow(dialect, base, gone);
@@ -126,9 +126,9 @@ function* removalTopRow(base: number, id: NodeId, removedIn: number): SqlTask<No
     id,
     removedIn,
   );
-  const together = new Set(found.map((one) => sqlNumber(one, 'no')));
-  const top = found.find((one) => !together.has(sqlNumberOrNull(one, 'parent_no') ?? 0));
-  return top === undefined ? throwCycle(id) : nodeId(sqlText(top, 'id'));
+  const together = new Set(found.map((one) => readNumberColumn(one, 'no')));
+  const top = found.find((one) => !together.has(readNumberColumnOrNull(one, 'parent_no') ?? 0));
+  return top === undefined ? throwCycle(id) : nodeId(readTextColumn(top, 'id'));
 }
 
 /** Returns nodes together with all their descendants. */
@@ -142,7 +142,7 @@ function* withAllBelow({ list }: SqlDialect, base: number, ids: readonly NodeId[
     base,
     JSON.stringify(ids),
   );
-  return found.map((one) => nodeId(sqlText(one, 'id')));
+  return found.map((one) => nodeId(readTextColumn(one, 'id')));
 }
 
 function* removedUpTo(dialect: SqlDialect, base: number, version: number): SqlTask<NodeId[]> {
@@ -154,7 +154,7 @@ function* removedUpTo(dialect: SqlDialect, base: number, version: number): SqlTa
   return yield* withAllBelow(
     dialect,
     base,
-    found.map((one) => nodeId(sqlText(one, 'id'))),
+    found.map((one) => nodeId(readTextColumn(one, 'id'))),
   );
 }
 
@@ -163,7 +163,7 @@ export function* purgeTree(scope: TreeScope, tree: TreeId, { grace, unindex }: P
   const base = baseOfScope(scope);
   const named = yield* namedByPurge(scope, null);
   const all = yield* queryRows(`SELECT n.id FROM node n WHERE ${inTreeSql('n')}`, base);
-  const ids = all.map((one) => sqlText(one, 'id'));
+  const ids = all.map((one) => readTextColumn(one, 'id'));
   const copies = yield* findCopiesInTables(scope.dialect, scope.owner, tree, JSON.stringify(ids));
   if (unindex !== undefined) yield* unindex(base, null);
   yield* execute('UPDATE tree SET active_node_id = NULL WHERE id = $1', tree);
@@ -175,6 +175,6 @@ export function* purgeTree(scope: TreeScope, tree: TreeId, { grace, unindex }: P
   yield* execute('DELETE FROM change WHERE tree_id = $1', tree);
   const nodes = yield* execute(`DELETE FROM node WHERE ${inTreeSql('node')}`, base);
   yield* execute('DELETE FROM tree WHERE id = $1', tree);
-  const waitingAttachments = yield* collectBlobs({ dialect: scope.dialect, owner: scope.owner, grace }, named);
+  const waitingAttachments = yield* deleteUnusedBlobs({ dialect: scope.dialect, owner: scope.owner, grace }, named);
   return { nodes, contents, copies, waitingAttachments };
 }

@@ -163,36 +163,36 @@ export function hasJsonShape(value: unknown, shape: JsonShape): boolean {
 }
 
 /** Parses the JSON in a column. Throws `store/damaged` if it is not JSON or has another shape. */
-export function jsonColumn(row: SqlRow, column: string, shape: JsonShape): unknown {
-  const json = sqlText(row, column);
+export function readJsonColumn(row: SqlRow, column: string, shape: JsonShape): unknown {
+  const json = readTextColumn(row, column);
   try {
     const value: unknown = JSON.parse(json);
     if (hasJsonShape(value, shape)) return value;
   } catch {
-    // Refused below.
+    // Invalid JSON is refused below.
   }
   return throwDamagedColumn(row, column, 'is damaged and cannot be read');
 }
 
 /** Returns the text in a column. Throws if the column holds anything else. */
-export function sqlText(row: SqlRow, column: string): string {
+export function readTextColumn(row: SqlRow, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') return throwDamagedColumn(row, column, `holds ${typeof value}, not text`);
   return value;
 }
 
-export function sqlTextOrNull(row: SqlRow, column: string): string | null {
-  return row[column] === null || row[column] === undefined ? null : sqlText(row, column);
+export function readTextColumnOrNull(row: SqlRow, column: string): string | null {
+  return row[column] === null || row[column] === undefined ? null : readTextColumn(row, column);
 }
 
 /** Returns the number in a column. Throws if the column holds anything else. */
-export function sqlNumber(row: SqlRow, column: string): number {
+export function readNumberColumn(row: SqlRow, column: string): number {
   const value = row[column];
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return Number(value);
   return throwDamagedColumn(row, column, `contains a ${typeof value}, not a number`);
 }
 
-export function sqlNumberOrNull(row: SqlRow, column: string): number | null {
-  return row[column] === null || row[column] === undefined ? null : sqlNumber(row, column);
+export function readNumberColumnOrNull(row: SqlRow, column: string): number | null {
+  return row[column] === null || row[column] === undefined ? null : readNumberColumn(row, column);
 }

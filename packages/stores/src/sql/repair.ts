@@ -9,19 +9,19 @@ import {
   inTreeByIdSql,
   inTreeSql,
   nodeNumberByIdSql,
-  numbersPerTree,
+  nodeNumbersPerTree,
   treeNoSql,
 } from './numbers.ts';
 import {
   execute,
   queryRow,
   queryRows,
+  readNumberColumn,
+  readTextColumn,
+  readTextColumnOrNull,
   type SqlDialect,
   type SqlRow,
   type SqlTask,
-  sqlNumber,
-  sqlText,
-  sqlTextOrNull,
 } from './query.ts';
 import { insertedNodeValues } from './rows.ts';
 import { readTreeBase, readTreeRow, type TreeScope } from './scope.ts';
@@ -60,13 +60,13 @@ export function* repairDatabase(
  */
 function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, done: string[]): SqlTask<void> {
   const found = yield* queryRow(`SELECT ${treeNoSql('n')} AS no FROM node n WHERE n.id = $1`, node);
-  const no = sqlNumber(found ?? {}, 'no');
+  const no = readNumberColumn(found ?? {}, 'no');
   if ((yield* queryRow('SELECT id FROM tree WHERE no = $1', no)) !== undefined) return;
   const [top] = yield* queryRows(
     `SELECT max(n.no) - CAST($1 AS BIGINT) AS seq, max(n.created_at) AS at FROM node n WHERE ${inTreeSql('n')}`,
     firstNodeNumberOfTree(no),
   );
-  const at = top === undefined ? 0 : sqlNumber(top, 'at');
+  const at = top === undefined ? 0 : readNumberColumn(top, 'at');
   const attributes = JSON.stringify({ project: 'default', title: 'Recovered' });
   const roots = yield* takeRoots(dialect, no);
   yield* execute(
@@ -75,7 +75,7 @@ function* adopt(dialect: SqlDialect, owner: string, tree: TreeId, node: string, 
     tree,
     owner,
     deriveId('mended-root', tree),
-    top === undefined ? 0 : sqlNumber(top, 'seq') + 1,
+    top === undefined ? 0 : readNumberColumn(top, 'seq') + 1,
     at,
     attributes,
     no,
@@ -113,7 +113,7 @@ function* takeRoots({ name }: SqlDialect, no: number): SqlTask<readonly SqlRow[]
 function* putBack(row: SqlRow): SqlTask<void> {
   const values = columns.map((column) => {
     const value = row[column];
-    return typeof value === 'number' ? value : sqlTextOrNull(row, column);
+    return typeof value === 'number' ? value : readTextColumnOrNull(row, column);
   });
   yield* execute(putBackSql, ...values);
 }
@@ -130,7 +130,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
   ): SqlTask<void> {
     const found = yield* queryRow(`SELECT meta FROM node WHERE ${inTreeByIdSql('node')} AND id = $2`, base, id);
     if (found === undefined) return;
-    const meta: object = JSON.parse(sqlText(found, 'meta'));
+    const meta: object = JSON.parse(readTextColumn(found, 'meta'));
     const changed = yield* execute(
       `UPDATE node SET ${assignments}, meta = $3 WHERE ${inTreeByIdSql('node')} AND id = $2`,
       base,
@@ -149,11 +149,11 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
       return yield* repairRoots(tree, done);
     case 'I02':
     case 'I11': {
-      const role = found === undefined ? '' : sqlText(found, 'role');
+      const role = found === undefined ? '' : readTextColumn(found, 'role');
       // A missing parent is repaired later, with the structure of the tree. Here only an invalid role is repaired.
       if (
         found === undefined ||
-        sqlText(found, 'kind') === 'root' ||
+        readTextColumn(found, 'kind') === 'root' ||
         ['system', 'user', 'assistant', 'tool'].includes(role)
       )
         return;
@@ -164,7 +164,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
       );
     }
     case 'I12': {
-      const call = found === undefined ? null : sqlTextOrNull(found, 'tool_call_id');
+      const call = found === undefined ? null : readTextColumnOrNull(found, 'tool_call_id');
       if (call === null) return yield* set("tool_call_id = 'unknown'", {}, 'answers an unknown call');
       return yield* set('tool_call_id = NULL', { recoveredCall: call }, `answered ${call} although it is no tool's`);
     }
@@ -180,7 +180,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
     }
     case 'I15':
       // A message that only had the role of a root was repaired as I02 and keeps its content.
-      if (found === undefined || sqlText(found, 'kind') !== 'root') return;
+      if (found === undefined || readTextColumn(found, 'kind') !== 'root') return;
       return yield* set(
         "content = '[]'",
         { recoveredContent: found?.content },
@@ -192,7 +192,7 @@ function* repairRow(code: string, tree: TreeId, id: string, done: string[]): Sql
 }
 
 // The SQL of the number of the root, for the tree with base `$1`.
-const rootNo = `(SELECT r.no FROM tree t JOIN node r ON r.id = t.root_id WHERE t.no = CAST($1 AS BIGINT) / ${numbersPerTree})`;
+const rootNo = `(SELECT r.no FROM tree t JOIN node r ON r.id = t.root_id WHERE t.no = CAST($1 AS BIGINT) / ${nodeNumbersPerTree})`;
 
 /** Converts every root except the one that the tree row names to a marker, so that its descendants stay below it. */
 function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
@@ -204,7 +204,7 @@ function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
     base,
   );
   for (const other of others) {
-    const id = sqlText(other, 'id');
+    const id = readTextColumn(other, 'id');
     yield* execute(
       `UPDATE node SET kind = 'state', role = 'system', content = $3, search_text = NULL, equality_key = NULL,
         parent_no = ${rootNo}, match_no = ${rootNo}, root_of = NULL, position = position || $4
@@ -223,7 +223,7 @@ function* repairRoots(tree: TreeId, done: string[]): SqlTask<void> {
 function* repairStoredTree(dialect: SqlDialect, id: TreeId, done: string[]): SqlTask<void> {
   const [home] = yield* queryRows('SELECT owner FROM tree WHERE id = $1', id);
   if (home === undefined) return;
-  const owner = sqlText(home, 'owner');
+  const owner = readTextColumn(home, 'owner');
   const scope: TreeScope = { dialect, owner, treeId: id, tree: yield* readTreeRow(owner, id) };
   if (scope.tree === null) return;
   const all = yield* answerRead(scope, { ask: 'rows' });
@@ -285,5 +285,5 @@ export function* treeOfFinding(id: string): SqlTask<TreeId | null> {
     id,
   );
   if (found === undefined) return null;
-  return treeId(sqlTextOrNull(found, 'id') ?? deriveId('mended-tree', String(sqlNumber(found, 'no'))));
+  return treeId(readTextColumnOrNull(found, 'id') ?? deriveId('mended-tree', String(readNumberColumn(found, 'no'))));
 }

@@ -21,17 +21,17 @@ import {
   type TreeRow,
   treeId,
 } from '@coppice/core';
-import { firstNodeNumberOfTree, nodeNumberByIdSql, nodeNumberOf, numbersPerTree } from './numbers.ts';
+import { firstNodeNumberOfTree, nodeNumberByIdSql, nodeNumberOf, nodeNumbersPerTree } from './numbers.ts';
 import {
   hasJsonShape,
   type JsonShape,
-  jsonColumn,
+  readJsonColumn,
+  readNumberColumn,
+  readTextColumn,
+  readTextColumnOrNull,
   type SqlCells,
   type SqlParameter,
   type SqlRow,
-  sqlNumber,
-  sqlText,
-  sqlTextOrNull,
   throwDamagedColumn,
 } from './query.ts';
 
@@ -46,7 +46,7 @@ export const nodeHeadColumns =
 export const nodeColumns = `${nodeHeadColumns}, tool_call_id, content, search_text, meta, marker`;
 
 /** The columns of a node that are needed to count the tokens of a context. */
-export const nodeNoteColumns =
+export const pathMetaColumns =
   'id, parent_id, kind, role, status, equality_key, tokens, added_in, content_in, meta, marker';
 
 export const treeColumns =
@@ -56,23 +56,23 @@ export const missingNodePrefix = 'missing-';
 
 /** Returns a placeholder id for a node of which only the number is known, because its row is missing. */
 export function missingNodeId(no: number): string {
-  return `${missingNodePrefix}${no % numbersPerTree}`;
+  return `${missingNodePrefix}${no % nodeNumbersPerTree}`;
 }
 
 /** SQL for columns that are not stored: ids of other nodes, and values that follow from the row number. */
 const computed: ReadonlyMap<string, (table: string) => string> = new Map([
-  ['seq', (table: string) => `(${table}.no % ${numbersPerTree})`],
+  ['seq', (table: string) => `(${table}.no % ${nodeNumbersPerTree})`],
   // A placeholder shows that there was a parent, if its row is missing.
   [
     'parent_id',
     (table: string) =>
-      `coalesce((SELECT p.id FROM node p WHERE p.no = ${table}.parent_no), '${missingNodePrefix}' || (${table}.parent_no % ${numbersPerTree}))`,
+      `coalesce((SELECT p.id FROM node p WHERE p.no = ${table}.parent_no), '${missingNodePrefix}' || (${table}.parent_no % ${nodeNumbersPerTree}))`,
   ],
   [
     'match_parent',
     // Null if the match parent is also the parent, which is usual.
     (table: string) =>
-      `CASE WHEN ${table}.match_no <> ${table}.parent_no THEN coalesce((SELECT m.id FROM node m WHERE m.no = ${table}.match_no), '${missingNodePrefix}' || (${table}.match_no % ${numbersPerTree})) END`,
+      `CASE WHEN ${table}.match_no <> ${table}.parent_no THEN coalesce((SELECT m.id FROM node m WHERE m.no = ${table}.match_no), '${missingNodePrefix}' || (${table}.match_no % ${nodeNumbersPerTree})) END`,
   ],
   ['last_child_id', (table: string) => `(SELECT l.id FROM node l WHERE l.no = ${table}.last_no)`],
 ]);
@@ -135,7 +135,7 @@ export function selectNamedColumns(table: string, columns: string): string {
 /** The column names in the order of the cells, for cell indexes and error messages. */
 const headNames = nodeHeadColumns.split(', ');
 const nodeNames = nodeColumns.split(', ');
-const noteNames = nodeNoteColumns.split(', ');
+const noteNames = pathMetaColumns.split(', ');
 
 const lastChildCell = headNames.indexOf('last_child_id');
 
@@ -223,7 +223,7 @@ function cellJson(cells: SqlCells, at: number, names: readonly string[], shape: 
     const value: unknown = JSON.parse(json);
     if (hasJsonShape(value, shape)) return value;
   } catch {
-    // Refused below.
+    // Invalid JSON is refused below.
   }
   return throwDamagedColumn({ id: cells[0] }, names[at] ?? '', 'is damaged and cannot be read');
 }
@@ -252,10 +252,10 @@ export function decodeNodeHead(cells: SqlCells): NodeHead {
 
 export function nodeLinkOf(row: SqlRow): NodeLink {
   return {
-    id: nodeId(sqlText(row, 'id')),
-    parentId: sqlTextOrNull(row, 'parent_id') as NodeId | null,
-    kind: sqlText(row, 'kind') as NodeKind,
-    lastChildId: sqlTextOrNull(row, 'last_child_id') as NodeId | null,
+    id: nodeId(readTextColumn(row, 'id')),
+    parentId: readTextColumnOrNull(row, 'parent_id') as NodeId | null,
+    kind: readTextColumn(row, 'kind') as NodeKind,
+    lastChildId: readTextColumnOrNull(row, 'last_child_id') as NodeId | null,
   };
 }
 
@@ -286,19 +286,22 @@ export function copyNodeHead(node: NodeHead): NodeHead {
 /** Returns the message of a row; null for the root. */
 export function messageOfRow(row: SqlRow, role: Role | 'root'): Message | null {
   if (role === 'root') return null;
-  const content = jsonColumn(row, 'content', 'objects') as readonly Block[];
-  const call = sqlTextOrNull(row, 'tool_call_id');
+  const content = readJsonColumn(row, 'content', 'objects') as readonly Block[];
+  const call = readTextColumnOrNull(row, 'tool_call_id');
   return call === null ? { role, content } : { role, content, tool_call_id: call };
 }
 
 /** Returns the search text of a row. It is not stored if it is the text of the message's only block. */
 export function searchTextOf(row: SqlRow, message: Message | null): string {
-  return sqlTextOrNull(row, 'search_text') ?? firstTextOf(message?.content ?? []);
+  return readTextColumnOrNull(row, 'search_text') ?? firstTextOf(message?.content ?? []);
 }
 
-/** Returns the search text of a row without decoding the whole message. Must not be called for a root. */
+/** Returns the search text of a row without decoding the whole message. */
 export function storedTextOf(row: SqlRow): string {
-  return sqlTextOrNull(row, 'search_text') ?? firstTextOf(jsonColumn(row, 'content', 'objects') as readonly Block[]);
+  return (
+    readTextColumnOrNull(row, 'search_text') ??
+    firstTextOf(readJsonColumn(row, 'content', 'objects') as readonly Block[])
+  );
 }
 
 function firstTextOf([block]: readonly Block[]): string {
@@ -315,8 +318,8 @@ function cellMarker(cells: SqlCells, at: number, names: readonly string[]): Node
   return cells[at] === null ? null : (cellJson(cells, at, names, 'object') as Node['marker']);
 }
 
-/** Decodes a node with metadata but without content, from the cells of {@link nodeNoteColumns}. */
-export function nodeNoteOfRow(cells: SqlCells): PathMeta {
+/** Decodes a node with metadata but without content, from the cells of {@link pathMetaColumns}. */
+export function pathMetaOfRow(cells: SqlCells): PathMeta {
   return {
     id: cellText(cells, 0, noteNames) as NodeId,
     parentId: cellId(cells, 1, noteNames),
@@ -438,7 +441,7 @@ export function insertedNodeValues(base: number, node: Node, { parent, match, la
     nodeNumberOf(base, node.seq),
     node.id,
     parent,
-    node.parentId === null ? base / numbersPerTree : null,
+    node.parentId === null ? base / nodeNumbersPerTree : null,
     node.position,
     node.kind,
     node.role,
@@ -474,43 +477,43 @@ export interface StoredTree extends TreeRow {
 }
 
 export function storedTreeOf(row: SqlRow): StoredTree {
-  const active = sqlTextOrNull(row, 'active_node_id');
+  const active = readTextColumnOrNull(row, 'active_node_id');
   return {
-    id: treeId(sqlText(row, 'id')),
-    owner: sqlText(row, 'owner'),
-    rootId: nodeId(sqlText(row, 'root_id')),
-    version: sqlNumber(row, 'version'),
-    structureVersion: sqlNumber(row, 'structure_version'),
+    id: treeId(readTextColumn(row, 'id')),
+    owner: readTextColumn(row, 'owner'),
+    rootId: nodeId(readTextColumn(row, 'root_id')),
+    version: readNumberColumn(row, 'version'),
+    structureVersion: readNumberColumn(row, 'structure_version'),
     activeNodeId: active === null ? null : nodeId(active),
-    nextSeq: sqlNumber(row, 'next_seq'),
-    createdAt: sqlNumber(row, 'created_at'),
-    updatedAt: sqlNumber(row, 'updated_at'),
-    attributes: jsonColumn(row, 'attributes', 'object') as TreeAttributes,
-    hasAliases: sqlNumber(row, 'aliases') > 0,
-    format: sqlText(row, 'format') as ConversationFormat,
-    base: firstNodeNumberOfTree(sqlNumber(row, 'no')),
+    nextSeq: readNumberColumn(row, 'next_seq'),
+    createdAt: readNumberColumn(row, 'created_at'),
+    updatedAt: readNumberColumn(row, 'updated_at'),
+    attributes: readJsonColumn(row, 'attributes', 'object') as TreeAttributes,
+    hasAliases: readNumberColumn(row, 'aliases') > 0,
+    format: readTextColumn(row, 'format') as ConversationFormat,
+    base: firstNodeNumberOfTree(readNumberColumn(row, 'no')),
   };
 }
 
 export function bookmarkOfRow(row: SqlRow): Bookmark {
   return {
-    nodeId: nodeId(sqlText(row, 'node_id')),
-    title: sqlText(row, 'title'),
-    createdAt: sqlNumber(row, 'created_at'),
-    updatedAt: sqlNumber(row, 'updated_at'),
+    nodeId: nodeId(readTextColumn(row, 'node_id')),
+    title: readTextColumn(row, 'title'),
+    createdAt: readNumberColumn(row, 'created_at'),
+    updatedAt: readNumberColumn(row, 'updated_at'),
   };
 }
 
 /** Decodes the content in a row of the node_content table or the node table. */
 export function contentOfRow(row: SqlRow, role: Role, aliases: readonly Alias[], call: string | null): ContentFields {
-  const content = jsonColumn(row, 'content', 'objects') as readonly Block[];
+  const content = readJsonColumn(row, 'content', 'objects') as readonly Block[];
   const message: Message = call === null ? { role, content } : { role, content, tool_call_id: call };
   return {
     message,
-    status: sqlText(row, 'status') as NodeStatus,
-    key: sqlTextOrNull(row, 'equality_key'),
+    status: readTextColumn(row, 'status') as NodeStatus,
+    key: readTextColumnOrNull(row, 'equality_key'),
     text: searchTextOf(row, message),
-    tokens: sqlNumber(row, 'tokens'),
+    tokens: readNumberColumn(row, 'tokens'),
     aliases,
   };
 }

@@ -6,7 +6,15 @@
 import { isAppError, type Run, type RunChunk } from '@coppice/core';
 import type { SqlEngine } from './engine.ts';
 import { encodeColumnText } from './exact-text.ts';
-import { jsonColumn, type Query, queryRowsOfEach, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
+import {
+  type Query,
+  queryRowsOfEach,
+  readJsonColumn,
+  readNumberColumn,
+  readTextColumn,
+  type SqlRow,
+  type SqlTask,
+} from './query.ts';
 import { chunksAfterQuery, decodeChunksFrom, runOfRow } from './side-tables.ts';
 
 export type RunOperation = { readonly owner: string; readonly id: string } & (
@@ -162,7 +170,7 @@ function* batchWork(
   const rows = yield* rowsFor(dialect.list('$1'), here);
   const isMine = ({ id, owner }: RunOperation) => {
     const row = rows.locked.get(id);
-    return row !== undefined && sqlText(row, 'owner') === owner;
+    return row !== undefined && readTextColumn(row, 'owner') === owner;
   };
   const writes: Query[] = [];
   const seen = new Set<string>();
@@ -182,7 +190,9 @@ function* batchWork(
     if (one.type === 'beat') return true;
     const last = rows.last.get(one.id);
     const length =
-      last === undefined ? 0 : sqlNumber(last, 'start') + (jsonColumn(last, 'text', 'text') as string).length;
+      last === undefined
+        ? 0
+        : readNumberColumn(last, 'start') + (readJsonColumn(last, 'text', 'text') as string).length;
     // A second append to a run would need the row of the first. An append that would leave a gap is refused in a
     // separate transaction, with an explanation.
     if (seen.has(one.id) || one.chunk.offset > length) return runSeparately;
@@ -242,5 +252,5 @@ function toList(ids: readonly string[]): string {
 }
 
 function byId(rows: readonly SqlRow[]): ReadonlyMap<string, SqlRow> {
-  return new Map(rows.map((row) => [sqlText(row, 'id'), row]));
+  return new Map(rows.map((row) => [readTextColumn(row, 'id'), row]));
 }

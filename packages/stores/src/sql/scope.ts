@@ -2,16 +2,16 @@
 import { type Node, type NodeHead, type NodeId, nodeId, refuse, type TreeId } from '@coppice/core';
 import { firstNodeNumberOfTree, inTreeByIdSql, nodeNumberByIdSql, unknownTreeBase } from './numbers.ts';
 import {
-  jsonColumn,
   queryCells,
   queryRow,
   queryRows,
+  readJsonColumn,
+  readNumberColumn,
+  readTextColumn,
   type SqlCells,
   type SqlDialect,
   type SqlRow,
   type SqlTask,
-  sqlNumber,
-  sqlText,
 } from './query.ts';
 import type { MatchCache } from './row-cache.ts';
 import {
@@ -85,11 +85,11 @@ export function baseOfScope({ tree }: TreeScope): number {
 /** Returns the base of the numbers of a tree of any owner. */
 export function* readTreeBase(id: TreeId): SqlTask<number> {
   const found = yield* queryRow('SELECT no FROM tree WHERE id = $1', id);
-  return found === undefined ? unknownTreeBase : firstNodeNumberOfTree(sqlNumber(found, 'no'));
+  return found === undefined ? unknownTreeBase : firstNodeNumberOfTree(readNumberColumn(found, 'no'));
 }
 
 export function nodeIdOfRow(found: SqlRow): NodeId {
-  return nodeId(sqlText(found, 'id'));
+  return nodeId(readTextColumn(found, 'id'));
 }
 
 /**
@@ -118,7 +118,9 @@ export function* findMissingParentId({ treeId }: TreeScope, child: string, place
     child,
   );
   const steps =
-    found === undefined ? [] : (jsonColumn(found, 'steps', 'objects') as readonly Partial<Record<string, unknown>>[]);
+    found === undefined
+      ? []
+      : (readJsonColumn(found, 'steps', 'objects') as readonly Partial<Record<string, unknown>>[]);
   const parent = steps.find((step) => step['type'] === 'insert' && step['id'] === child)?.['parentId'];
   return typeof parent === 'string' ? parent : placeholder;
 }
@@ -131,8 +133,8 @@ function* aliasesOfNode(scope: TreeScope, id: string): SqlTask<Node['aliases']> 
     id,
   );
   return found.map((alias) => ({
-    matchParent: nodeId(sqlText(alias, 'match_parent')),
-    key: sqlText(alias, 'equality_key'),
+    matchParent: nodeId(readTextColumn(alias, 'match_parent')),
+    key: readTextColumn(alias, 'equality_key'),
   }));
 }
 
@@ -146,9 +148,12 @@ export function* decodeNodesOfRows(scope: TreeScope, found: readonly SqlCells[])
     scope.treeId,
     ids,
   )) {
-    const list = aliases.get(sqlText(alias, 'node_id')) ?? [];
-    list.push({ matchParent: nodeId(sqlText(alias, 'match_parent')), key: sqlText(alias, 'equality_key') });
-    aliases.set(sqlText(alias, 'node_id'), list);
+    const list = aliases.get(readTextColumn(alias, 'node_id')) ?? [];
+    list.push({
+      matchParent: nodeId(readTextColumn(alias, 'match_parent')),
+      key: readTextColumn(alias, 'equality_key'),
+    });
+    aliases.set(readTextColumn(alias, 'node_id'), list);
   }
   return found.map((one) => nodeOfRow(one, aliases.get(String(one[0])) ?? []));
 }
@@ -185,8 +190,8 @@ export function* isAncestorInTables(base: number, id: string, below: string): Sq
     id,
   );
   if (found === undefined) return false;
-  if (sqlNumber(found, 'endless') === 1) throwCycle(below);
-  return sqlNumber(found, 'yes') === 1;
+  if (readNumberColumn(found, 'endless') === 1) throwCycle(below);
+  return readNumberColumn(found, 'yes') === 1;
 }
 
 // A path ends at a row whose parent is null or missing. If the parent of every row is a row of the path, it is a cycle.
@@ -197,7 +202,7 @@ const endless = `CASE WHEN count(*) > 0 AND NOT EXISTS (
 /** Throws if the path up from a node contains a cycle. */
 export function* assertPathHasNoCycle(base: number, id: string): SqlTask<void> {
   const found = yield* queryRow(`${upwards} SELECT ${endless} FROM up`, base, id);
-  if (found !== undefined && sqlNumber(found, 'endless') === 1) throwCycle(id);
+  if (found !== undefined && readNumberColumn(found, 'endless') === 1) throwCycle(id);
 }
 
 /** Reads a live node without its content; null if no live node has the id. */

@@ -1,16 +1,16 @@
 /** Stores encrypted records in a table, which all servers on the same database share. */
 import type { JsonObject, SealedRecords } from '@coppice/core';
-import { execute, jsonColumn, queryRows, type SqlDialect, type SqlTask, sqlText } from './query.ts';
+import { execute, queryRows, readJsonColumn, readTextColumn, type SqlDialect, type SqlTask } from './query.ts';
 import type { SqlTransactions } from './side-stores.ts';
 
 function* readVersion(): SqlTask<string> {
   const rows = yield* queryRows('SELECT stamp FROM sealed_record ORDER BY id');
-  return rows.map((row) => sqlText(row, 'stamp')).join(' ');
+  return rows.map((row) => readTextColumn(row, 'stamp')).join(' ');
 }
 
 function* readAll(lock = ''): SqlTask<Map<string, JsonObject>> {
   const rows = yield* queryRows(`SELECT id, record FROM sealed_record ORDER BY id${lock}`);
-  return new Map(rows.map((row) => [sqlText(row, 'id'), jsonColumn(row, 'record', 'object') as JsonObject]));
+  return new Map(rows.map((row) => [readTextColumn(row, 'id'), readJsonColumn(row, 'record', 'object') as JsonObject]));
 }
 
 function* write(id: string, record: JsonObject): SqlTask<void> {

@@ -12,8 +12,8 @@ import {
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { clampPageLength } from '../limits.ts';
 import { snippetIfMatching, splitSearchTerms } from '../search.ts';
-import { numbersPerTree } from './numbers.ts';
-import { type SqlRow, sqlNumber, sqlText, sqlTextOrNull } from './query.ts';
+import { nodeNumbersPerTree } from './numbers.ts';
+import { readNumberColumn, readTextColumn, readTextColumnOrNull, type SqlRow } from './query.ts';
 import { storedTextOf } from './rows.ts';
 
 /** The sort key of a hit; newer hits come first. */
@@ -42,14 +42,14 @@ export interface NumberedHit extends SearchHit {
 }
 
 /** The columns of a candidate, selected from `node n` and `tree t`. */
-export const candidateColumns = `t.id AS tree_id, n.id, (n.no % ${numbersPerTree}) AS seq, n.role, n.created_at, n.content, n.search_text, t.title`;
+export const candidateColumns = `t.id AS tree_id, n.id, (n.no % ${nodeNumbersPerTree}) AS seq, n.role, n.created_at, n.content, n.search_text, t.title`;
 
 /** The order of candidates, newest first. It is the same in every store. */
 export const candidateOrder = 'n.created_at DESC, t.id DESC, n.no DESC';
 
 /** Returns the SQL condition for hits after a sort key. The three arguments are parameters of the statement. */
 export function hitsAfterSql(createdAt: string, tree: string, seq: string): string {
-  return `(n.created_at, t.id, n.no % ${numbersPerTree}) < (${createdAt}, ${tree}, ${seq})`;
+  return `(n.created_at, t.id, n.no % ${nodeNumbersPerTree}) < (${createdAt}, ${tree}, ${seq})`;
 }
 
 /**
@@ -60,12 +60,12 @@ export function hitOfRow(row: SqlRow, terms: readonly string[]): NumberedHit | n
   const snippet = snippetIfMatching(storedTextOf(row), terms);
   if (snippet === null) return null;
   return {
-    treeId: treeId(sqlText(row, 'tree_id')),
-    nodeId: nodeId(sqlText(row, 'id')),
-    seq: sqlNumber(row, 'seq'),
-    role: sqlText(row, 'role') as Role,
-    title: sqlTextOrNull(row, 'title'),
-    createdAt: sqlNumber(row, 'created_at'),
+    treeId: treeId(readTextColumn(row, 'tree_id')),
+    nodeId: nodeId(readTextColumn(row, 'id')),
+    seq: readNumberColumn(row, 'seq'),
+    role: readTextColumn(row, 'role') as Role,
+    title: readTextColumnOrNull(row, 'title'),
+    createdAt: readNumberColumn(row, 'created_at'),
     snippet,
   };
 }

@@ -4,7 +4,15 @@ import { fieldsOrEmpty } from '@coppice/core/decode';
 import { purgedContent } from '@coppice/core/store';
 import { containsPurgedText, findSharedHistories, JoinedMessages, type SplitOrigin } from '../shared-texts.ts';
 import { inTreeByIdSql } from './numbers.ts';
-import { execute, jsonColumn, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from './query.ts';
+import {
+  execute,
+  queryRows,
+  readJsonColumn,
+  readNumberColumn,
+  readTextColumn,
+  type SqlRow,
+  type SqlTask,
+} from './query.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
 /**
@@ -19,8 +27,8 @@ export function* purgeSharedContents(scope: TreeScope, purged: readonly NodeId[]
   let contents = 0;
   for (const [id, history] of histories)
     for (const former of yield* readFormerContents(scope, [id]))
-      if (containsPurgedText(history, sqlNumber(former, 'version'), textOfRow(former)))
-        contents += yield* blankFormerContent(scope.treeId, id, sqlNumber(former, 'version'));
+      if (containsPurgedText(history, readNumberColumn(former, 'version'), textOfRow(former)))
+        contents += yield* blankFormerContent(scope.treeId, id, readNumberColumn(former, 'version'));
   return contents;
 }
 
@@ -43,10 +51,10 @@ function* readSplits(scope: TreeScope, ids: readonly string[]): SqlTask<Readonly
       baseOfScope(scope),
       JSON.stringify(wanted),
     )) {
-      const source = fieldsOrEmpty(jsonColumn(half, 'meta', 'object'))['splitSource'];
-      const id = sqlText(half, 'id');
+      const source = fieldsOrEmpty(readJsonColumn(half, 'meta', 'object'))['splitSource'];
+      const id = readTextColumn(half, 'id');
       if (typeof source !== 'string' || splits.has(id)) continue;
-      splits.set(id, { source, addedIn: sqlNumber(half, 'added_in') });
+      splits.set(id, { source, addedIn: readNumberColumn(half, 'added_in') });
       sources.push(source);
     }
     wanted = sources;
@@ -61,7 +69,7 @@ function* readJoins(tree: TreeId): SqlTask<JoinedMessages> {
       AND (steps LIKE '%"type":"remove"%' OR steps LIKE '%"type":"restore"%')`,
     tree,
   ))
-    joins.add(jsonColumn(change, 'steps', 'objects') as Parameters<typeof joins.add>[0]);
+    joins.add(readJsonColumn(change, 'steps', 'objects') as Parameters<typeof joins.add>[0]);
   return joins;
 }
 
@@ -75,7 +83,7 @@ function* readTexts(scope: TreeScope, ids: readonly NodeId[]): SqlTask<ReadonlyM
     JSON.stringify(ids),
   );
   for (const one of [...current, ...(yield* readFormerContents(scope, ids))]) {
-    const id = sqlText(one, 'node_id');
+    const id = readTextColumn(one, 'node_id');
     const found = texts.get(id) ?? new Set<string>();
     texts.set(id, found.add(textOfRow(one)));
   }
@@ -91,7 +99,7 @@ function readFormerContents({ dialect, treeId }: TreeScope, ids: readonly string
 }
 
 function textOfRow(row: SqlRow): string {
-  return textOf({ role: 'user', content: jsonColumn(row, 'content', 'objects') as readonly Block[] });
+  return textOf({ role: 'user', content: readJsonColumn(row, 'content', 'objects') as readonly Block[] });
 }
 
 function blankFormerContent(tree: TreeId, id: string, version: number): SqlTask<number> {

@@ -3,7 +3,7 @@ import { sha256Hex } from '@coppice/content';
 import type { AccountStore, BlobStore, Run, RunStore, TreeId } from '@coppice/core';
 import { addBlobHashesInJson } from '../attachments.ts';
 import type { WaitingUploads } from '../waiting-uploads.ts';
-import { type AttachmentObjects, beginUpload, throwObjectMissing } from './attachment-objects.ts';
+import { type AttachmentObjectStore, beginUpload, throwObjectMissing } from './attachment-objects.ts';
 import { type BlobScope, findBlob, lockBlobs, putBlob, readBlob } from './attachments.ts';
 import type { SqlDialect, SqlTask } from './query.ts';
 import type { RunAnswer, RunOperation } from './run-batches.ts';
@@ -33,7 +33,7 @@ export function createRunStore(dialect: SqlDialect, owner: string, transactions:
         yield* side.startRun(dialect, owner, run);
       }),
     beat: (id, at) => {
-      const alone = () => transactions.transaction(() => side.beatRun(dialect, owner, id, at));
+      const alone = () => transactions.transaction(() => side.setRunHeartbeat(dialect, owner, id, at));
       return at === undefined ? transactions.shared({ type: 'beat', owner, id }, alone) : alone();
     },
     note: (id, data, unless) =>
@@ -66,7 +66,7 @@ export function createBlobStore(
   transactions: SqlTransactions,
   uploads: WaitingUploads,
   sweep: () => Promise<void>,
-  objects: AttachmentObjects | undefined,
+  objects: AttachmentObjectStore | undefined,
 ): BlobStore {
   const { owner } = blobScope;
   const upload = async (bytes: Uint8Array, hash: string): Promise<string | null> => {

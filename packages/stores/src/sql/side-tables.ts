@@ -24,28 +24,28 @@ import { encodeColumnText } from './exact-text.ts';
 import { inTreeByIdSql } from './numbers.ts';
 import {
   execute,
-  jsonColumn,
   type Query,
   queryRow,
   queryRows,
+  readJsonColumn,
+  readNumberColumn,
+  readNumberColumnOrNull,
+  readTextColumn,
+  readTextColumnOrNull,
   type SqlDialect,
   type SqlRow,
   type SqlTask,
-  sqlNumber,
-  sqlNumberOrNull,
-  sqlText,
-  sqlTextOrNull,
 } from './query.ts';
 
 export function runOfRow(one: SqlRow): Run {
   return {
-    id: sqlText(one, 'id'),
-    treeId: treeId(sqlText(one, 'tree_id')),
-    nodeId: nodeId(sqlText(one, 'node_id')),
-    process: sqlText(one, 'process'),
-    startedAt: sqlNumber(one, 'started_at'),
-    beatAt: sqlNumber(one, 'beat_at'),
-    data: jsonColumn(one, 'data', 'object') as JsonObject,
+    id: readTextColumn(one, 'id'),
+    treeId: treeId(readTextColumn(one, 'tree_id')),
+    nodeId: nodeId(readTextColumn(one, 'node_id')),
+    process: readTextColumn(one, 'process'),
+    startedAt: readNumberColumn(one, 'started_at'),
+    beatAt: readNumberColumn(one, 'beat_at'),
+    data: readJsonColumn(one, 'data', 'object') as JsonObject,
   };
 }
 
@@ -72,7 +72,7 @@ export function* startRun({ float, now }: SqlDialect, owner: string, run: NewRun
 }
 
 /** Sets the heartbeat of a run, by default to the database's clock. Returns false if the run does not exist. */
-export function* beatRun({ float, now }: SqlDialect, owner: string, id: string, at?: number): SqlTask<boolean> {
+export function* setRunHeartbeat({ float, now }: SqlDialect, owner: string, id: string, at?: number): SqlTask<boolean> {
   const where = 'WHERE id = $1 AND owner = $2';
   const updated =
     at === undefined
@@ -108,7 +108,7 @@ export function* appendChunk({ forUpdate }: SqlDialect, owner: string, id: strin
   if (found === undefined) return false;
   const last = yield* queryRow('SELECT start, text FROM run_chunk WHERE run_id = $1 ORDER BY start DESC LIMIT 1', id);
   const length =
-    last === undefined ? 0 : sqlNumber(last, 'start') + (jsonColumn(last, 'text', 'text') as string).length;
+    last === undefined ? 0 : readNumberColumn(last, 'start') + (readJsonColumn(last, 'text', 'text') as string).length;
   if (chunk.offset > length)
     refuse('command/invalid', `The run ${id} has ${length} characters: a chunk at ${chunk.offset} would leave a gap.`, {
       runId: id,
@@ -137,7 +137,10 @@ export function chunksAfterQuery(owner: string, id: string, from: number): Omit<
 /** Decodes the chunks of a run. A chunk that begins before the offset is cut there. */
 export function decodeChunksFrom(rows: readonly SqlRow[], from: number): RunChunk[] {
   const chunks = rows.map(
-    (one): RunChunk => ({ offset: sqlNumber(one, 'start'), text: jsonColumn(one, 'text', 'text') as string }),
+    (one): RunChunk => ({
+      offset: readNumberColumn(one, 'start'),
+      text: readJsonColumn(one, 'text', 'text') as string,
+    }),
   );
   return chunks
     .filter((chunk) => chunk.offset + chunk.text.length > from)
@@ -186,7 +189,7 @@ export function* claimStaleRunsOfAll({ now }: SqlDialect, silentMs: number, proc
     silentMs,
     process,
   );
-  return claimed.map((row) => ({ ...runOfRow(row), owner: sqlText(row, 'owner') })).sort(oldestFirst);
+  return claimed.map((row) => ({ ...runOfRow(row), owner: readTextColumn(row, 'owner') })).sort(oldestFirst);
 }
 
 function oldestFirst(a: Run, b: Run): number {
@@ -199,13 +202,13 @@ export function* endRun(owner: string, id: string): SqlTask<void> {
 }
 
 function externalOf(one: SqlRow): ExternalId {
-  const node = sqlTextOrNull(one, 'node_id');
+  const node = readTextColumnOrNull(one, 'node_id');
   return {
-    treeId: treeId(sqlText(one, 'tree_id')),
+    treeId: treeId(readTextColumn(one, 'tree_id')),
     nodeId: node === null ? null : nodeId(node),
-    format: sqlText(one, 'format'),
-    scope: sqlText(one, 'scope'),
-    id: sqlText(one, 'id'),
+    format: readTextColumn(one, 'format'),
+    scope: readTextColumn(one, 'scope'),
+    id: readTextColumn(one, 'id'),
   };
 }
 
@@ -220,9 +223,9 @@ export function* findMissingNodes(dialect: SqlDialect, base: number, ids: Readon
   const list = JSON.stringify([...missing].map(encodeColumnText));
   // Nearly always all nodes exist. Counting them is faster than reading a row for each.
   const counted = yield* queryRow(`SELECT count(*) AS n ${amongThem(dialect)}`, base, list);
-  if (counted !== undefined && sqlNumber(counted, 'n') === missing.size) return new Set();
+  if (counted !== undefined && readNumberColumn(counted, 'n') === missing.size) return new Set();
   const found = yield* queryRows(`SELECT id ${amongThem(dialect)}`, base, list);
-  for (const one of found) missing.delete(nodeId(sqlText(one, 'id')));
+  for (const one of found) missing.delete(nodeId(readTextColumn(one, 'id')));
   return missing;
 }
 
@@ -273,11 +276,11 @@ export function* readProvenanceRows(owner: string, tree: TreeId): SqlTask<Proven
   );
   return found.map((one) => ({
     treeId: tree,
-    source: sqlText(one, 'source'),
-    firstNodeId: nodeId(sqlText(one, 'first_node_id')),
-    lastNodeId: nodeId(sqlText(one, 'last_node_id')),
-    count: sqlNumber(one, 'count'),
-    at: sqlNumber(one, 'at'),
+    source: readTextColumn(one, 'source'),
+    firstNodeId: nodeId(readTextColumn(one, 'first_node_id')),
+    lastNodeId: nodeId(readTextColumn(one, 'last_node_id')),
+    count: readNumberColumn(one, 'count'),
+    at: readNumberColumn(one, 'at'),
   }));
 }
 
@@ -296,11 +299,11 @@ export function* putUser(user: User): SqlTask<void> {
 
 function userOf(one: SqlRow): User {
   return {
-    id: sqlText(one, 'id'),
-    name: sqlText(one, 'name'),
-    role: sqlText(one, 'role') as User['role'],
-    createdAt: sqlNumber(one, 'created_at'),
-    disabledAt: sqlNumberOrNull(one, 'disabled_at'),
+    id: readTextColumn(one, 'id'),
+    name: readTextColumn(one, 'name'),
+    role: readTextColumn(one, 'role') as User['role'],
+    createdAt: readNumberColumn(one, 'created_at'),
+    disabledAt: readNumberColumnOrNull(one, 'disabled_at'),
   };
 }
 
@@ -333,14 +336,14 @@ export function* putToken(token: ApiToken): SqlTask<void> {
 
 function tokenOf(one: SqlRow): ApiToken {
   return {
-    id: sqlText(one, 'id'),
-    userId: sqlText(one, 'user_id'),
-    name: sqlText(one, 'name'),
-    hash: sqlText(one, 'hash'),
-    createdAt: sqlNumber(one, 'created_at'),
-    expiresAt: sqlNumberOrNull(one, 'expires_at'),
-    revokedAt: sqlNumberOrNull(one, 'revoked_at'),
-    usedAt: sqlNumberOrNull(one, 'used_at'),
+    id: readTextColumn(one, 'id'),
+    userId: readTextColumn(one, 'user_id'),
+    name: readTextColumn(one, 'name'),
+    hash: readTextColumn(one, 'hash'),
+    createdAt: readNumberColumn(one, 'created_at'),
+    expiresAt: readNumberColumnOrNull(one, 'expires_at'),
+    revokedAt: readNumberColumnOrNull(one, 'revoked_at'),
+    usedAt: readNumberColumnOrNull(one, 'used_at'),
   };
 }
 
@@ -375,19 +378,19 @@ export function* putShare(share: ShareLink): SqlTask<void> {
 }
 
 function shareOfRow(one: SqlRow): ShareLink {
-  const title = sqlTextOrNull(one, 'title');
+  const title = readTextColumnOrNull(one, 'title');
   return {
-    id: sqlText(one, 'id'),
-    owner: sqlText(one, 'owner'),
-    treeId: treeId(sqlText(one, 'tree_id')),
-    version: sqlNumberOrNull(one, 'version'),
-    nodeIds: (jsonColumn(one, 'node_ids', 'texts') as readonly string[]).map(nodeId),
-    fields: jsonColumn(one, 'fields', 'texts') as readonly string[],
+    id: readTextColumn(one, 'id'),
+    owner: readTextColumn(one, 'owner'),
+    treeId: treeId(readTextColumn(one, 'tree_id')),
+    version: readNumberColumnOrNull(one, 'version'),
+    nodeIds: (readJsonColumn(one, 'node_ids', 'texts') as readonly string[]).map(nodeId),
+    fields: readJsonColumn(one, 'fields', 'texts') as readonly string[],
     title: title,
-    hash: sqlText(one, 'hash'),
-    createdAt: sqlNumber(one, 'created_at'),
-    expiresAt: sqlNumberOrNull(one, 'expires_at'),
-    revokedAt: sqlNumberOrNull(one, 'revoked_at'),
+    hash: readTextColumn(one, 'hash'),
+    createdAt: readNumberColumn(one, 'created_at'),
+    expiresAt: readNumberColumnOrNull(one, 'expires_at'),
+    revokedAt: readNumberColumnOrNull(one, 'revoked_at'),
   };
 }
 

@@ -49,12 +49,12 @@ import { throwNotInTrash, throwReadOnlyStore, throwStoreClosed, throwUnknownTree
 import { firstVersionForShares } from '../trim-limit.ts';
 import { WaitingUploads } from '../waiting-uploads.ts';
 import {
-  type AttachmentObjects,
+  type AttachmentObjectStore,
   forgetObjects,
   hasAbandonedObjects,
   takeAbandonedObjects,
 } from './attachment-objects.ts';
-import { type BlobScope, collectBlobs, findOwnersWithUnusedBlobs } from './attachments.ts';
+import { type BlobScope, deleteUnusedBlobs, findOwnersWithUnusedBlobs } from './attachments.ts';
 import { backfillLists, driveReads, runChange, type StoreScope } from './change.ts';
 import { type CheckedStore, checkOneTree, checkStoredTrees } from './check-store.ts';
 import type { SqlEngine } from './engine.ts';
@@ -173,7 +173,7 @@ export class SqlStore implements Store {
   async sweep(): Promise<void> {
     try {
       const owners = await this.#snapshot(() => findOwnersWithUnusedBlobs(this.#engine.dialect, this.#grace));
-      for (const owner of owners) await this.#clearing(() => collectBlobs(this.#blobScope(owner), new Set()));
+      for (const owner of owners) await this.#clearing(() => deleteUnusedBlobs(this.#blobScope(owner), new Set()));
       if (this.#engine.objects?.place != null) await this.#removeObjects();
     } catch (error) {
       if (!isAppError(error)) throw error;
@@ -184,7 +184,7 @@ export class SqlStore implements Store {
    * Whether objects may have to be deleted. If new attachments go into the database, only objects that are marked for
    * deletion count, and uploads that broke off are not searched for.
    */
-  async #hasAbandonedObjects({ place }: AttachmentObjects): Promise<boolean> {
+  async #hasAbandonedObjects({ place }: AttachmentObjectStore): Promise<boolean> {
     return place !== null || (await this.#snapshot(hasAbandonedObjects));
   }
 

@@ -3,14 +3,14 @@ import type { Bookmark, Node, NodeHead, NodeId, Read, Reads, TopologyNode } from
 import { maxPreviewLength, previewOf, previewOfBeginning } from '@coppice/core/tree';
 import { inTreeByIdSql, inTreeByIndexSql, inTreeSql } from './numbers.ts';
 import {
-  jsonColumn,
   queryCells,
   queryRow,
   queryRows,
+  readJsonColumn,
+  readNumberColumn,
+  readTextColumn,
   type SqlCells,
   type SqlTask,
-  sqlNumber,
-  sqlText,
 } from './query.ts';
 import {
   bookmarkOfRow,
@@ -168,14 +168,14 @@ function isTopologyNode(row: TopologyRow): row is TopologyRow & TopologyNode {
 /** Returns the title that a preview shows instead of the text; null if the node has no title. */
 function titleIn(cells: SqlCells, children: number): string | null {
   if (cells[10] === null) return null;
-  const { title, autoTitle } = jsonColumn({ id: cells[0], meta: cells[10] }, 'meta', 'object') as Node['meta'];
+  const { title, autoTitle } = readJsonColumn({ id: cells[0], meta: cells[10] }, 'meta', 'object') as Node['meta'];
   return title ?? (children === 0 ? autoTitle : undefined) ?? null;
 }
 
 function textPreview(cells: SqlCells): string | null {
   const [content, searchText] = [cells[11], cells[12]];
   if (typeof searchText === 'string') return previewOf({ text: searchText, meta: {} }, 1);
-  return cells[1] === null ? '' : previewFromBeginning(sqlText({ id: cells[0], content }, 'content'));
+  return cells[1] === null ? '' : previewFromBeginning(readTextColumn({ id: cells[0], content }, 'content'));
 }
 
 function topologyRowOf(cells: SqlCells, children: number, preview: string | null): TopologyRow {
@@ -185,7 +185,7 @@ function topologyRowOf(cells: SqlCells, children: number, preview: string | null
     role: cells[2] as TopologyNode['role'],
     kind: (cells[3] ?? 'message') as TopologyNode['kind'],
     groupId: cells[4] as number,
-    seq: typeof cells[5] === 'number' ? cells[5] : sqlNumber({ id: cells[0], seq: cells[5] }, 'seq'),
+    seq: typeof cells[5] === 'number' ? cells[5] : readNumberColumn({ id: cells[0], seq: cells[5] }, 'seq'),
     position: cells[6] as string,
     status: (cells[7] ?? 'success') as TopologyNode['status'],
     childCount: children,
@@ -213,8 +213,8 @@ export function* countSubtree(base: number, top: NodeId): SqlTask<number> {
     top,
   );
   if (found === undefined) return 0;
-  if (sqlNumber(found, 'circle') === 1) throwCycle(top);
-  return sqlNumber(found, 'n');
+  if (readNumberColumn(found, 'circle') === 1) throwCycle(top);
+  return readNumberColumn(found, 'n');
 }
 
 /** Returns the newest leaves, newest first. */
@@ -344,6 +344,6 @@ export function* followVisitMarks(scope: TreeScope, from: NodeId): SqlTask<NodeI
     from,
     most,
   );
-  if (found !== undefined && sqlNumber(found, 'level') > most) throwCycle(from);
+  if (found !== undefined && readNumberColumn(found, 'level') > most) throwCycle(from);
   return found === undefined ? from : nodeIdOfRow(found);
 }

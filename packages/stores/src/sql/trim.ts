@@ -2,8 +2,8 @@
 import { actId, type CommitKind, type TreeId, treeId } from '@coppice/core';
 import { findTrimVersion } from '@coppice/core/history';
 import { addBlobHashesInJson, blobSourceText } from '../attachments.ts';
-import { collectBlobs } from './attachments.ts';
-import { execute, queryRows, type SqlTask, sqlNumber, sqlText } from './query.ts';
+import { deleteUnusedBlobs } from './attachments.ts';
+import { execute, queryRows, readNumberColumn, readTextColumn, type SqlTask } from './query.ts';
 import type { TreeScope } from './scope.ts';
 
 /** A tree that may have old commits, with its number for the next query. */
@@ -28,9 +28,9 @@ export function* findTrimCandidates(before: number, after: number, limit: number
     limit,
   );
   return found.map((row) => ({
-    no: sqlNumber(row, 'no'),
-    treeId: treeId(sqlText(row, 'id')),
-    owner: sqlText(row, 'owner'),
+    no: readNumberColumn(row, 'no'),
+    treeId: treeId(readTextColumn(row, 'id')),
+    owner: readTextColumn(row, 'owner'),
   }));
 }
 
@@ -50,10 +50,10 @@ export function* trimTreeLog(scope: TreeScope, request: TrimRequest): SqlTask<nu
   const { treeId: id, dialect, owner } = scope;
   const rows = yield* queryRows('SELECT version, act_id, kind, at FROM change WHERE tree_id = $1 ORDER BY version', id);
   const log = rows.map((row) => ({
-    version: sqlNumber(row, 'version'),
-    actId: actId(sqlText(row, 'act_id')),
-    kind: sqlText(row, 'kind') as CommitKind,
-    at: sqlNumber(row, 'at'),
+    version: readNumberColumn(row, 'version'),
+    actId: actId(readTextColumn(row, 'act_id')),
+    kind: readTextColumn(row, 'kind') as CommitKind,
+    at: readNumberColumn(row, 'at'),
   }));
   const start = findTrimVersion(log, request.before, request.latest);
   const newest = log.at(-1);
@@ -69,10 +69,10 @@ export function* trimTreeLog(scope: TreeScope, request: TrimRequest): SqlTask<nu
     id,
     start - 1,
   ))
-    addBlobHashesInJson(sqlText(row, 'content'), named);
+    addBlobHashesInJson(readTextColumn(row, 'content'), named);
   yield* execute(`DELETE FROM node_content AS f WHERE ${isUnreachable('f')}`, id, start - 1);
   const deleted = yield* execute('DELETE FROM change WHERE tree_id = $1 AND version < $2', id, start);
-  yield* collectBlobs({ dialect, owner, grace: request.grace }, named);
+  yield* deleteUnusedBlobs({ dialect, owner, grace: request.grace }, named);
   return deleted;
 }
 

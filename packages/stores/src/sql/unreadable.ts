@@ -2,7 +2,7 @@
 import type { TreeId } from '@coppice/core';
 import { isFieldMap } from '@coppice/core/decode';
 import { inTreeByIdSql, inTreeSql } from './numbers.ts';
-import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlText } from './query.ts';
+import { execute, queryRow, queryRows, readTextColumn, type SqlRow, type SqlTask } from './query.ts';
 import { readTreeBase } from './scope.ts';
 
 export const unreadableRowCode = 'row-unreadable';
@@ -30,7 +30,7 @@ export function* findUnreadableCells(
   );
   for (const one of nodes)
     for (const column of ['content', 'meta', 'marker'] as const)
-      if (!canHold(one, column)) cells.push({ id: sqlText(one, 'id'), column, raw: rawOf(one, column) });
+      if (!canHold(one, column)) cells.push({ id: readTextColumn(one, 'id'), column, raw: rawOf(one, column) });
   return { cells, nodes: nodes.length };
 }
 
@@ -78,12 +78,12 @@ export function* keepUnreadableAsText(tree: TreeId, done: string[]): SqlTask<voi
     } else {
       const found = yield* queryRow(`SELECT role, meta FROM node WHERE ${inTreeByIdSql('node')} AND id = $2`, base, id);
       if (found === undefined) continue;
-      if (column === 'content' && sqlText(found, 'role') !== 'root') {
+      if (column === 'content' && readTextColumn(found, 'role') !== 'root') {
         const content = raw.trim() === '' ? repairedEmptyContent : JSON.stringify([{ type: 'text', text: raw }]);
         yield* execute(`UPDATE node SET content = $3 WHERE ${inTreeByIdSql('node')} AND id = $2`, base, id, content);
       } else {
         const empty = column === 'content' ? "'[]'" : 'NULL';
-        const notes = noteUnreadable(JSON.parse(sqlText(found, 'meta')), column, raw);
+        const notes = noteUnreadable(JSON.parse(readTextColumn(found, 'meta')), column, raw);
         yield* execute(
           `UPDATE node SET ${column} = ${empty}, meta = $3 WHERE ${inTreeByIdSql('node')} AND id = $2`,
           base,

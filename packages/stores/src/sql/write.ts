@@ -18,14 +18,14 @@ import { runLinkReads } from './node-links.ts';
 import { firstNodeNumberOfTree, inTreeByIdSql, nodeNumberByIdSql, nodeNumberOf } from './numbers.ts';
 import {
   execute,
-  jsonColumn,
   type Query,
   queryRow,
   queryRows,
+  readJsonColumn,
+  readNumberColumn,
+  readTextColumn,
   type SqlParameter,
   type SqlTask,
-  sqlNumber,
-  sqlText,
 } from './query.ts';
 import {
   assignmentsOf,
@@ -192,7 +192,7 @@ function* numberIn(scope: TreeScope, numbers: Map<NodeId, number>, id: NodeId | 
 
 function* lookUpNumber(id: NodeId): SqlTask<number | null> {
   const found = yield* queryRow(`SELECT ${nodeNumberByIdSql('$1')} AS no`, id);
-  return found === undefined || found.no === null ? null : sqlNumber(found, 'no');
+  return found === undefined || found.no === null ? null : readNumberColumn(found, 'no');
 }
 
 /** Looks up the row numbers of the parent, the match parent and the visited child of a new node. */
@@ -299,7 +299,7 @@ function* insertTree(scope: TreeScope, { commit }: PreparedCommit): SqlTask<numb
     ...attributeColumnValues(born),
   );
   const found = yield* queryRow('SELECT no FROM tree WHERE id = $1', scope.treeId);
-  return firstNodeNumberOfTree(sqlNumber(found ?? {}, 'no'));
+  return firstNodeNumberOfTree(readNumberColumn(found ?? {}, 'no'));
 }
 
 function* updateTree(scope: TreeScope, draft: TreeRowDraft, { row: after }: PreparedCommit): SqlTask<void> {
@@ -407,7 +407,7 @@ function* updateRows(
       `UPDATE node SET meta = $3, meta_in = $4 WHERE ${inTreeByIdSql('node')} AND id = $2`,
       draft.base,
       id,
-      JSON.stringify(applyPatch(jsonColumn(now ?? { meta: '{}' }, 'meta', 'object') as Node['meta'], meta)),
+      JSON.stringify(applyPatch(readJsonColumn(now ?? { meta: '{}' }, 'meta', 'object') as Node['meta'], meta)),
       draft.version,
     );
   }
@@ -426,7 +426,10 @@ function* keepContent(tree: string, draft: TreeRowDraft, id: NodeId, version: nu
           id,
         )
       : [];
-  const aliases = old.map((one) => ({ matchParent: sqlText(one, 'match_parent'), key: sqlText(one, 'equality_key') }));
+  const aliases = old.map((one) => ({
+    matchParent: readTextColumn(one, 'match_parent'),
+    key: readTextColumn(one, 'equality_key'),
+  }));
   // If one commit replaces a content twice, only the first old content is stored: the second was never visible.
   yield* execute(
     `INSERT INTO node_content (tree_id, node_id, version, status, equality_key, tokens, content, search_text, aliases)

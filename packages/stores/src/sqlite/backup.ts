@@ -2,7 +2,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isAppError, refuse, type WorkProgress } from '@coppice/core';
-import { type SqliteConnection, sqliteModule, toSqliteError } from './driver.ts';
+import { loadSqliteModule, type SqliteConnection, toSqliteError } from './driver.ts';
 
 /**
  * Copies a database while it is in use. The copy gets its name only when it is complete. Throws if a file has that name
@@ -19,7 +19,7 @@ export async function backUpSqlite(
     });
   const temporary = `${to}.part-${process.pid}`;
   try {
-    const { backup } = sqliteModule();
+    const { backup } = loadSqliteModule();
     makePrivateFile(temporary);
     const progress = ({ totalPages: total, remainingPages }: { totalPages: number; remainingPages: number }) =>
       onProgress?.({ done: total - remainingPages, total });
@@ -38,7 +38,7 @@ export async function backUpSqlite(
 
 /** Deletes the encrypted keys of a server from the copy, and zeroes the pages that contained them. */
 function removeSealedRecords(path: string): void {
-  const copy = new (sqliteModule().DatabaseSync)(path);
+  const copy = new (loadSqliteModule().DatabaseSync)(path);
   try {
     const there = copy.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'sealed_record'").get();
     if (there === undefined || copy.prepare('SELECT 1 FROM sealed_record').get() === undefined) return;

@@ -6,7 +6,7 @@ import { readContextPath } from '@coppice/core/context';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import { expectRefusalCode } from '../conformance/subject.ts';
-import { SqliteConnection, sqliteModule } from './driver.ts';
+import { loadSqliteModule, SqliteConnection } from './driver.ts';
 import { open } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-broken-'));
@@ -19,7 +19,7 @@ async function spoilt(name: string, length: number, sql: (ids: readonly NodeId[]
   const fixture = await TestTree.make({ store: before, treeId: tree });
   const ids = await fixture.addMessages(Array.from({ length }, (_, at) => `said ${at}`));
   await before.close();
-  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
+  const connection = new SqliteConnection(new (loadSqliteModule().DatabaseSync)(path));
   connection.database.exec('PRAGMA foreign_keys = OFF');
   connection.database.exec(sql(ids));
   connection.close();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SqliteConnection, type SqliteDatabase, type SqliteStatement, sqliteModule } from './driver.ts';
+import { loadSqliteModule, SqliteConnection, type SqliteDatabase, type SqliteStatement } from './driver.ts';
 
 /** Returns the same database with a driver that can only return rows as objects. */
 function withoutLists(database: SqliteDatabase): SqliteDatabase {
@@ -22,7 +22,7 @@ test.each([
   ['lists', (database: SqliteDatabase) => database],
   ['objects only', withoutLists],
 ])('[L180] a row as cells is the row by names, from a driver with %s', (_, through) => {
-  const connection = new SqliteConnection(through(new (sqliteModule().DatabaseSync)(':memory:')));
+  const connection = new SqliteConnection(through(new (loadSqliteModule().DatabaseSync)(':memory:')));
   connection.database.exec('CREATE TABLE node (id TEXT, position TEXT, seq INTEGER, content TEXT, meta TEXT)');
   const odd = 'half \ud800 nul \u0000 mark \u001a0041';
   const params = [odd, 'a0', 7, JSON.stringify([odd]), null];

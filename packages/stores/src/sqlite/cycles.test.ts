@@ -17,7 +17,7 @@ import {
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, expect, test } from 'vitest';
 import { expectRefusalCode } from '../conformance/subject.ts';
-import { SqliteConnection, sqliteModule } from './driver.ts';
+import { loadSqliteModule, SqliteConnection } from './driver.ts';
 import { open } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-circles-'));
@@ -26,7 +26,7 @@ const tree = treeId(testUuid(1));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function change(path: string, sql: string): void {
-  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
+  const connection = new SqliteConnection(new (loadSqliteModule().DatabaseSync)(path));
   connection.database.exec('PRAGMA foreign_keys = OFF');
   connection.database.exec(sql);
   connection.close();

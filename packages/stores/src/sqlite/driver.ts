@@ -54,7 +54,7 @@ const driver = '@photostructure/sqlite';
 let loaded: SqliteModule | undefined;
 
 /** Returns the SQLite module of this process: Node's own if it is new enough, else the npm package. */
-export function sqliteModule(): SqliteModule {
+export function loadSqliteModule(): SqliteModule {
   loaded ??= load();
   return loaded;
 }

@@ -11,7 +11,7 @@ import {
 import { failpoint } from '../failpoints.ts';
 import type { FeedTarget, SqlEngine } from '../sql/engine.ts';
 import { queryChangesAfter, queryNewestChange } from '../sql/list-feed.ts';
-import { runSync, type SqlRow, type SqlTask, sqlNumber } from '../sql/query.ts';
+import { readNumberColumn, runSync, type SqlRow, type SqlTask } from '../sql/query.ts';
 import { RowCache } from '../sql/row-cache.ts';
 import type { NumberedHit, SearchRequest } from '../sql/search.ts';
 import { backUpSqlite } from './backup.ts';
@@ -29,7 +29,7 @@ import {
   updateSearchIndex,
 } from './search.ts';
 import {
-  LongTransaction,
+  LongTransactionRunner,
   maxLockWaitMs,
   maxRunBeforeYieldMs,
   rollBackTransaction,
@@ -48,7 +48,7 @@ const clearIntervalMs = 1_000;
 interface WaitingTask {
   readonly work: () => SqlTask<unknown>;
   /** The second connection, if the task is long and runs in parts between other requests; null for a short task. */
-  readonly long: LongTransaction | null;
+  readonly long: LongTransactionRunner | null;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -88,7 +88,7 @@ export class SqliteEngine implements SqlEngine {
   readonly atOnce = true;
   readonly #opened: OpenedSqlite;
   readonly #connection: SqliteConnection;
-  readonly #long: LongTransaction | null;
+  readonly #long: LongTransactionRunner | null;
   readonly #queue: WaitingTask[] = [];
   readonly #listeners = new Set<() => void>();
   #flushing = false;
@@ -104,7 +104,7 @@ export class SqliteEngine implements SqlEngine {
   constructor(opened: OpenedSqlite) {
     this.#opened = opened;
     this.#connection = opened.connection;
-    this.#long = opened.beside === undefined ? null : new LongTransaction(opened.beside);
+    this.#long = opened.beside === undefined ? null : new LongTransactionRunner(opened.beside);
   }
 
   async snapshot<T>(work: () => SqlTask<T>): Promise<T> {
@@ -155,7 +155,7 @@ export class SqliteEngine implements SqlEngine {
     this.#clearing?.unref();
   }
 
-  #enqueue<T>(work: () => SqlTask<T>, long: LongTransaction | null): Promise<T> {
+  #enqueue<T>(work: () => SqlTask<T>, long: LongTransactionRunner | null): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, long, resolve: (value) => resolve(value as T), reject });
       if (this.#flushing) return;
@@ -194,7 +194,7 @@ export class SqliteEngine implements SqlEngine {
    * Runs a long task on the second connection in short parts. Meanwhile readers see the old state, and other writers
    * wait.
    */
-  async #runLongTask(one: WaitingTask, long: LongTransaction): Promise<void> {
+  async #runLongTask(one: WaitingTask, long: LongTransactionRunner): Promise<void> {
     this.rowCache.forget();
     try {
       one.resolve(await long.run(one.work));
@@ -399,7 +399,7 @@ export class SqliteEngine implements SqlEngine {
 
   #dataVersion(): number {
     const row = this.#connection.prepared('PRAGMA data_version').get();
-    return row === undefined ? 0 : sqlNumber(row, 'data_version');
+    return row === undefined ? 0 : readNumberColumn(row, 'data_version');
   }
 
   async search(search: SearchRequest): Promise<readonly NumberedHit[]> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RepairedTree } from '@coppice/content/formats';
 import { fileOfBytes, type ImportInput, type InputFile, readImport } from '@coppice/content/formats';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type SqliteDatabase, sqliteModule } from './driver.ts';
+import { loadSqliteModule, type SqliteDatabase } from './driver.ts';
 import { countCursorConversations, countOpencodeSessions, openForeignTables } from './foreign-tables.ts';
 
 let folder: string;
@@ -23,7 +23,7 @@ afterEach(() => {
 
 /** Creates a database like that of Cherry Studio: JSON in text columns, a root row, a group and a deleted row. */
 function buildSample(path: string): SqliteDatabase {
-  const { DatabaseSync } = sqliteModule();
+  const { DatabaseSync } = loadSqliteModule();
   const database = new DatabaseSync(path);
   database.exec(`
     PRAGMA journal_mode = WAL;
@@ -118,7 +118,7 @@ describe('databases of other programs', () => {
   });
 
   test('[I109] of opencode give sessions with their messages, parts and sub-agents, and nothing else is read', async () => {
-    const { DatabaseSync } = sqliteModule();
+    const { DatabaseSync } = loadSqliteModule();
     const database = new DatabaseSync(join(folder, 'opencode.db'));
     database.exec(`
       PRAGMA journal_mode = WAL;
@@ -169,7 +169,7 @@ describe('databases of other programs', () => {
   });
 
   test('[I109] of Cursor give conversations with their messages, and nothing else is read', async () => {
-    const { DatabaseSync } = sqliteModule();
+    const { DatabaseSync } = loadSqliteModule();
     const database = new DatabaseSync(join(folder, 'state.vscdb'));
     database.exec(`
       PRAGMA journal_mode = WAL;
@@ -206,7 +206,7 @@ describe('databases of other programs', () => {
   });
 
   test('[I109] of an unknown program stay files, and damaged ones are refused with a code', async () => {
-    const { DatabaseSync } = sqliteModule();
+    const { DatabaseSync } = loadSqliteModule();
     const other = new DatabaseSync(join(folder, 'other.db'));
     other.exec('CREATE TABLE message (id TEXT); CREATE TABLE topic (id TEXT)');
     other.close();

@@ -13,7 +13,7 @@ import {
 } from '@coppice/content/formats';
 import { AppError } from '@coppice/core';
 import type { SqlRow } from '../sql/query.ts';
-import { type SqliteDatabase, sqliteModule } from './driver.ts';
+import { loadSqliteModule, type SqliteDatabase } from './driver.ts';
 
 /** A program whose database can be read. It is recognised by its tables and columns. */
 interface KnownTables {
@@ -113,7 +113,7 @@ export function countOpencodeSessions(path: string): number | null {
 function countRows(path: string, sql: string): number | null {
   let database: SqliteDatabase | undefined;
   try {
-    const { DatabaseSync } = sqliteModule();
+    const { DatabaseSync } = loadSqliteModule();
     database = new DatabaseSync(`${pathToFileURL(path).href}?immutable=1`, { readOnly: true });
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON');
     return Number(database.prepare(sql).get()?.count ?? 0);
@@ -135,7 +135,7 @@ async function copyInput(
   const log = logs.get(`${file.name}-wal`);
   if (log !== undefined) await writeTo(`${path}-wal`, log);
   return withTableErrors(file.name, () => {
-    const { DatabaseSync } = sqliteModule();
+    const { DatabaseSync } = loadSqliteModule();
     const database = new DatabaseSync(path);
     // The file may be manipulated, so functions in its schema must not have side effects.
     database.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON');

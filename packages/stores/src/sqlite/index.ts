@@ -25,7 +25,7 @@ import type { StoreOptions } from '../options.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
 import { SqlStore } from '../sql/store.ts';
 import { makePrivateFile, syncFile } from './backup.ts';
-import { SqliteConnection, sqliteModule, toSqliteError } from './driver.ts';
+import { loadSqliteModule, SqliteConnection, toSqliteError } from './driver.ts';
 import { type OpenedSqlite, SqliteEngine } from './engine.ts';
 import { migrateSqlite, newestSqliteVersion, readSqliteVersion } from './migrations.ts';
 import { clearResidue } from './residue.ts';
@@ -98,7 +98,7 @@ function createDatabase(path: string): void {
     rmSync(temporary, { force: true });
     failpoint('create');
     makePrivateFile(temporary);
-    const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(temporary));
+    const connection = new SqliteConnection(new (loadSqliteModule().DatabaseSync)(temporary));
     try {
       connection.database.exec('PRAGMA journal_mode = DELETE');
       connection.database.exec('PRAGMA synchronous = FULL');
@@ -186,7 +186,7 @@ const besideCache = 4_000;
 
 /** Opens a second connection for long work. It never checkpoints the log automatically. */
 function openBeside(path: string): SqliteConnection {
-  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: maxBlockingWaitMs }));
+  const connection = new SqliteConnection(new (loadSqliteModule().DatabaseSync)(path, { timeout: maxBlockingWaitMs }));
   for (const pragma of [...pragmas, `cache_size = -${besideCache}`, 'wal_autocheckpoint = 0'])
     connection.database.exec(`PRAGMA ${pragma}`);
   return connection;
@@ -196,7 +196,7 @@ function openBeside(path: string): SqliteConnection {
 const pragmas = ['synchronous = FULL', 'foreign_keys = ON', 'secure_delete = ON', 'temp_store = MEMORY'];
 
 function openToWrite(path: string, { onMigration: progress, mappedBytes = usuallyMapped }: StoreOptions): OpenedSqlite {
-  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path, { timeout: maxBlockingWaitMs }));
+  const connection = new SqliteConnection(new (loadSqliteModule().DatabaseSync)(path, { timeout: maxBlockingWaitMs }));
   const notes: string[] = [];
   try {
     // The version is checked before the first write, so that a file of another program or of a newer version stays
@@ -221,7 +221,7 @@ function openToWrite(path: string, { onMigration: progress, mappedBytes = usuall
 }
 
 function openToRead(path: string, asked: boolean, progress: MigrationProgress | undefined): OpenedSqlite {
-  const { DatabaseSync } = sqliteModule();
+  const { DatabaseSync } = loadSqliteModule();
   const notes = asked ? [] : ['The file or its folder is not writable: everything can be read, nothing can be saved.'];
   const attempt = (name: string): OpenedSqlite => {
     const connection = new SqliteConnection(new DatabaseSync(name, { readOnly: true }));
@@ -258,7 +258,7 @@ function openConverted(
   try {
     makePrivateFile(copy);
     source.run('VACUUM INTO $1', copy);
-    const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(copy));
+    const connection = new SqliteConnection(new (loadSqliteModule().DatabaseSync)(copy));
     migrateSqlite(connection, copy, progress);
     source.close();
     const converted = 'The file has an older format: a converted copy of it is read, and later changes are not seen.';

@@ -6,7 +6,7 @@ import { messageKit } from '@coppice/content';
 import { ask, nodeId, type RunContext, readPage, run, type Store, textMessage, treeId } from '@coppice/core';
 import { afterEach, expect, it } from 'vitest';
 import { fixtureAnswers, readFixtureAnswers, writeSchemaFixture } from '../torture/schema-fixture.ts';
-import { SqliteConnection, sqliteModule } from './driver.ts';
+import { loadSqliteModule, SqliteConnection } from './driver.ts';
 import { open } from './index.ts';
 
 const folders: string[] = [];
@@ -26,7 +26,7 @@ const id = treeId('01890c2e-0000-7000-8000-000000000001');
 const said = (text: string) => ({ message: textMessage('user', text) });
 
 function withConnection<T>(path: string, work: (connection: SqliteConnection) => T): T {
-  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
+  const connection = new SqliteConnection(new (loadSqliteModule().DatabaseSync)(path));
   try {
     return work(connection);
   } finally {

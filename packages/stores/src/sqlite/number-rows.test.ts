@@ -6,7 +6,7 @@ import { ask, type RunContext, run, type Store, textMessage, treeId } from '@cop
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { listRefusedChanges } from '../../test/refused-rows.ts';
-import { numbersPerTree } from '../sql/numbers.ts';
+import { nodeNumbersPerTree } from '../sql/numbers.ts';
 import {
   addedTreeId,
   addLongTree,
@@ -111,7 +111,7 @@ test('[L202] row numbers appear in no result: the same trees give the same resul
   for (let n = 0; n < 3; n++)
     await run(beside, { type: 'create', treeId: treeId(crypto.randomUUID()) }, { ...me, now: () => 0 });
   expect(await play(beside)).toEqual(alone);
-  expect(JSON.stringify(alone)).not.toContain(String(numbersPerTree).slice(0, 5));
+  expect(JSON.stringify(alone)).not.toContain(String(nodeNumbersPerTree).slice(0, 5));
 });
 
 test('[L203] log positions are not reused after the newest tree was purged', async () => {

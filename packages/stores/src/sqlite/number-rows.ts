@@ -16,8 +16,8 @@ import {
   nodeForeignKeys,
   nodeTableColumns,
 } from '../sql/numbered-schema.ts';
-import { numbersPerTree } from '../sql/numbers.ts';
-import { execute, queryRow, queryRows, type SqlTask, sqlNumber } from '../sql/query.ts';
+import { nodeNumbersPerTree } from '../sql/numbers.ts';
+import { execute, queryRow, queryRows, readNumberColumn, type SqlTask } from '../sql/query.ts';
 import { sqliteDialect } from './dialect.ts';
 import { emptySearchIndex } from './search.ts';
 
@@ -75,15 +75,15 @@ const numberTrees: readonly string[] = [
   `INSERT INTO tree_number SELECT tree_id, (SELECT coalesce(max(no), 0) FROM tree_numbered) + row_number() OVER (ORDER BY tree_id)
     FROM (SELECT DISTINCT tree_id FROM node) WHERE tree_id NOT IN (SELECT id FROM tree_numbered)`,
   'CREATE TEMP TABLE node_number (id TEXT NOT NULL PRIMARY KEY, no INTEGER NOT NULL) WITHOUT ROWID',
-  `INSERT OR IGNORE INTO node_number SELECT n.id, t.no * ${numbersPerTree} + n.seq FROM node n JOIN tree_number t ON t.id = n.tree_id`,
+  `INSERT OR IGNORE INTO node_number SELECT n.id, t.no * ${nodeNumbersPerTree} + n.seq FROM node n JOIN tree_number t ON t.id = n.tree_id`,
 ];
 
 const numberFor = (column: string): string => `(SELECT m.no FROM node_number m WHERE m.id = n.${column})`;
 // A parent id without a row gets the highest number of the tree, which no node has, so the parent stays missing.
 const parentNo = `CASE WHEN n.parent_id IS NOT NULL THEN coalesce(${numberFor('parent_id')},
-  s.no / ${numbersPerTree} * ${numbersPerTree} + ${numbersPerTree - 1}) END`;
+  s.no / ${nodeNumbersPerTree} * ${nodeNumbersPerTree} + ${nodeNumbersPerTree - 1}) END`;
 const copyNodes = `INSERT INTO node_numbered (${nodeTableColumns})
-  SELECT s.no, n.id, ${parentNo}, CASE WHEN n.parent_id IS NULL AND n.kind = 'root' THEN s.no / ${numbersPerTree} END,
+  SELECT s.no, n.id, ${parentNo}, CASE WHEN n.parent_id IS NULL AND n.kind = 'root' THEN s.no / ${nodeNumbersPerTree} END,
     n.position, n.kind, n.role, n.status, n.group_id, n.created_at, ${numberFor('match_parent')}, n.equality_key, n.tokens, n.added_in,
     n.content_in, n.removed_in, ${numberFor('last_child_id')}, n.tool_call_id, n.meta_in, n.meta, n.marker, n.search_text, n.content
   FROM node n JOIN node_number s ON s.id = n.id WHERE n.rowid > $1 AND n.rowid <= $2`;
@@ -112,7 +112,7 @@ const exchangeTables: readonly string[] = [
 ];
 
 const isActive = (tree: string, node: string): string =>
-  `EXISTS (SELECT 1 FROM node n WHERE n.id = ${node} AND n.no / ${numbersPerTree} = ${tree})`;
+  `EXISTS (SELECT 1 FROM node n WHERE n.id = ${node} AND n.no / ${nodeNumbersPerTree} = ${tree})`;
 const refuseActive = "BEGIN SELECT RAISE(ABORT, 'the active node of a tree is one of its nodes'); END";
 
 /**
@@ -125,7 +125,7 @@ const triggers: readonly string[] = [
   `CREATE TRIGGER tree_active_new AFTER INSERT ON tree
     WHEN new.active_node_id IS NOT NULL AND NOT ${isActive('new.no', 'new.active_node_id')} ${refuseActive}`,
   `CREATE TRIGGER node_active BEFORE DELETE ON node
-    WHEN EXISTS (SELECT 1 FROM tree t WHERE t.no = old.no / ${numbersPerTree} AND t.active_node_id = old.id) ${refuseActive}`,
+    WHEN EXISTS (SELECT 1 FROM tree t WHERE t.no = old.no / ${nodeNumbersPerTree} AND t.active_node_id = old.id) ${refuseActive}`,
   // If a row is deleted while it is still in the index, for example by hand, its number may be assigned again, so the
   // index must be rebuilt.
   `CREATE TRIGGER node_forgotten AFTER DELETE ON node WHEN EXISTS (SELECT 1 FROM node_indexed WHERE place = old.no)
@@ -172,13 +172,13 @@ export function* numberSqliteRows(progress: MigrationProgress): SqlTask<void> {
   const total = yield* countAllNodes();
   const [last = {}] = yield* queryRows('SELECT coalesce(max(rowid), 0) AS n FROM node');
   let done = 0;
-  for (let after = 0; after < sqlNumber(last, 'n'); after += rowsAtOnce) {
+  for (let after = 0; after < readNumberColumn(last, 'n'); after += rowsAtOnce) {
     done += yield* execute(copyNodes, after, after + rowsAtOnce);
     progress(done, total);
   }
   const end = yield* queryRow("SELECT seq FROM sqlite_sequence WHERE name = 'change'");
   for (const sql of [...exchangeTables, ...triggers]) yield* execute(sql);
-  if (end !== undefined) yield* keepLogEnd(sqlNumber(end, 'seq'));
+  if (end !== undefined) yield* keepLogEnd(readNumberColumn(end, 'seq'));
   yield* storeListsAsRows(sqliteDialect, lists);
   // The old index refers to the row ids of the old tables.
   yield* emptySearchIndex();

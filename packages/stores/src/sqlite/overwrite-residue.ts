@@ -5,7 +5,15 @@
  * key order. So every row near a purged one is extended until it fills a page alone, which overwrites that page, and
  * then gets its old length back.
  */
-import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../sql/query.ts';
+import {
+  execute,
+  queryRow,
+  queryRows,
+  readNumberColumn,
+  readTextColumn,
+  type SqlRow,
+  type SqlTask,
+} from '../sql/query.ts';
 
 /** The tables with texts of users, and for each a text column that can be extended temporarily, without an index if possible. */
 const paddedColumns: ReadonlyMap<string, string> = new Map([
@@ -50,7 +58,7 @@ function watcherOf(table: string, event: 'DELETE' | 'UPDATE'): string {
 export function* overwriteResidue(): SqlTask<void> {
   for (const table of paddedColumns.keys()) yield* execute(`DROP TRIGGER temp.${watcherOf(table, 'DELETE')}`);
   for (const table of rewrittenTables) yield* execute(`DROP TRIGGER temp.${watcherOf(table, 'UPDATE')}`);
-  const pageSize = sqlNumber((yield* queryRow('PRAGMA page_size')) ?? { page_size: 4096 }, 'page_size');
+  const pageSize = readNumberColumn((yield* queryRow('PRAGMA page_size')) ?? { page_size: 4096 }, 'page_size');
   for (const [table, column] of paddedColumns) yield* overwriteIn(table, column, pageSize);
   yield* rebuildTextIndexes();
   yield* execute('DELETE FROM temp.purged_row');
@@ -68,23 +76,23 @@ const rebuildCost = 20;
  */
 function* rebuildTextIndexes(): SqlTask<void> {
   const purged = yield* queryRow("SELECT count(*) AS n FROM temp.purged_row WHERE tbl = 'external_id'");
-  const count = sqlNumber(purged ?? { n: 0 }, 'n');
+  const count = readNumberColumn(purged ?? { n: 0 }, 'n');
   if (count === 0) return;
   const most = Math.max(smallTable, count * rebuildCost);
   const left = yield* queryRow('SELECT count(*) AS n FROM (SELECT 1 FROM external_id LIMIT $1)', most + 1);
-  if (sqlNumber(left ?? { n: 0 }, 'n') <= most) yield* execute('REINDEX external_id');
+  if (readNumberColumn(left ?? { n: 0 }, 'n') <= most) yield* execute('REINDEX external_id');
 }
 
 function* overwriteIn(table: string, column: string, pageSize: number): SqlTask<void> {
   const purged = yield* queryRows('SELECT DISTINCT place FROM temp.purged_row WHERE tbl = $1 ORDER BY place', table);
   if (purged.length === 0) return;
   const columns = (yield* queryRows(`SELECT name FROM pragma_table_info('${table}')`)).map((one) =>
-    sqlText(one, 'name'),
+    readTextColumn(one, 'name'),
   );
   const near = new Set<number>();
   let reached = Number.NEGATIVE_INFINITY;
   for (const one of purged) {
-    const place = sqlNumber(one, 'place');
+    const place = readNumberColumn(one, 'place');
     // First the row itself, if it was only rewritten, then its neighbours in both directions.
     if (place > reached) {
       reached = yield* neighbours({ table, columns, pageSize, near }, place, '>=', 'ASC');
@@ -132,7 +140,7 @@ function* neighbours(
       last,
     );
     for (const one of found) {
-      last = sqlNumber(one, 'place');
+      last = readNumberColumn(one, 'place');
       near.add(last);
       bytes += localSize(payloadSize(cellsOf(one, columns.length)), pageSize);
     }
@@ -161,10 +169,10 @@ function cellsOf(found: SqlRow, count: number): Cell[] {
   return Array.from({ length: count }, (_, at): Cell => {
     const type = found[`t${at}`];
     if (type === 'null') return { bytes: 0, sized: null };
-    if (type === 'integer') return { bytes: integerSize(sqlNumber(found, `v${at}`)), sized: null };
+    if (type === 'integer') return { bytes: integerSize(readNumberColumn(found, `v${at}`)), sized: null };
     // SQLite may store a real as a shorter integer. Eight bytes are an upper bound.
     if (type !== 'text' && type !== 'blob') return { bytes: 8, sized: null };
-    return { bytes: sqlNumber(found, `l${at}`), sized: type };
+    return { bytes: readNumberColumn(found, `l${at}`), sized: type };
   });
 }
 

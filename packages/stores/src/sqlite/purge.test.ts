@@ -5,7 +5,7 @@ import { type ContentBlock, messageKit } from '@coppice/content';
 import { type Message, nodeId, type RunContext, run, type Store, textMessage, treeId } from '@coppice/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Random } from '../torture/random.ts';
-import { SqliteConnection, sqliteModule } from './driver.ts';
+import { loadSqliteModule, SqliteConnection } from './driver.ts';
 import { open } from './index.ts';
 
 const me: RunContext = { actor: 'me', kit: messageKit, now: Date.now, newId: () => crypto.randomUUID() };
@@ -50,7 +50,7 @@ async function say(store: Store, tree: ReturnType<typeof newTree>, message: Mess
 
 /** Counts the messages in the search index through a vocabulary table of FTS5. */
 function entriesIn(path: string): number {
-  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
+  const connection = new SqliteConnection(new (loadSqliteModule().DatabaseSync)(path));
   try {
     connection.database.exec("CREATE VIRTUAL TABLE temp.entries USING fts5vocab('main', 'node_text', 'instance')");
     return Number(connection.all('SELECT count(DISTINCT doc) AS n FROM temp.entries')[0]?.n);
@@ -61,7 +61,7 @@ function entriesIn(path: string): number {
 
 /** Returns which pairs of letters of a word are in the blocks of the search index, even in entries that are unused. */
 function pairsInIndex(path: string, word: string): string[] {
-  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
+  const connection = new SqliteConnection(new (loadSqliteModule().DatabaseSync)(path));
   const blocks = connection
     .all('SELECT block FROM node_text_data')
     .map(({ block }) => Buffer.from(block as Uint8Array));
@@ -222,7 +222,7 @@ test('[L72] while another process reads an older state, a purge names the file t
   const tree = newTree();
   await run(store, { type: 'create', treeId: tree }, me);
   await say(store, tree, textMessage('user', marked('Gone', 9_000)));
-  const reader = new SqliteConnection(new (sqliteModule().DatabaseSync)(place));
+  const reader = new SqliteConnection(new (loadSqliteModule().DatabaseSync)(place));
   reader.database.exec('BEGIN');
   expect(reader.all('SELECT count(*) AS n FROM node')).toEqual([{ n: 2 }]);
   await run(store, { type: 'delete-tree', treeId: tree }, me);
@@ -244,7 +244,7 @@ test('[L74] nothing is left of a purged message after another program has run VA
   for (let at = 0; at < 60; at++)
     ids.push(await say(first, tree, textMessage('user', marked(at < 20 ? 'Gone' : 'Kept', 400))));
   await first.close();
-  const other = new (sqliteModule().DatabaseSync)(place);
+  const other = new (loadSqliteModule().DatabaseSync)(place);
   other.exec('VACUUM');
   other.close();
   const store = await open(place, {});

@@ -1,6 +1,6 @@
 /** Records where a purge left data in the files, and removes that data as soon as possible. */
 import { closeSync, openSync, readSync } from 'node:fs';
-import { execute, type SqlTask, sqlNumber } from '../sql/query.ts';
+import { execute, readNumberColumn, type SqlTask } from '../sql/query.ts';
 import { type SqliteConnection, sqliteBusyCode, sqliteResultCode } from './driver.ts';
 
 /** Records, in the transaction of a purge, that the write-ahead log contains purged data until it is emptied. */
@@ -16,8 +16,8 @@ export function* recordLogResidue(): SqlTask<void> {
 export function clearResidue(connection: SqliteConnection, place: string): readonly string[] {
   const [noted] = connection.all('SELECT pages, log FROM residue');
   if (noted === undefined) return [];
-  const pages = sqlNumber(noted, 'pages') === 1;
-  if (!pages && sqlNumber(noted, 'log') === 0) return [];
+  const pages = readNumberColumn(noted, 'pages') === 1;
+  if (!pages && readNumberColumn(noted, 'log') === 0) return [];
   if (pages && !rewriteFile(connection)) return [place];
   if (!emptyLog(connection)) return [`${place}-wal`];
   if (hasRowsInRootPages(connection, place)) {
@@ -31,7 +31,7 @@ export function clearResidue(connection: SqliteConnection, place: string): reado
 /** Empties the write-ahead log. Returns false if other processes still read it. */
 function emptyLog(connection: SqliteConnection): boolean {
   const [outcome] = connection.all('PRAGMA wal_checkpoint(TRUNCATE)');
-  return outcome === undefined || sqlNumber(outcome, 'busy') === 0;
+  return outcome === undefined || readNumberColumn(outcome, 'busy') === 0;
 }
 
 /**
@@ -39,13 +39,13 @@ function emptyLog(connection: SqliteConnection): boolean {
  * ran VACUUM without `secure_delete`: the root kept the rows that it had before it got child pages.
  */
 function hasRowsInRootPages(connection: SqliteConnection, place: string): boolean {
-  const pageSize = sqlNumber(connection.all('PRAGMA page_size')[0] ?? { page_size: 4096 }, 'page_size');
+  const pageSize = readNumberColumn(connection.all('PRAGMA page_size')[0] ?? { page_size: 4096 }, 'page_size');
   const roots = connection.all("SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 1");
   const page = Buffer.alloc(pageSize);
   const handle = openSync(place, 'r');
   try {
     return roots.some((root) => {
-      const read = readSync(handle, page, 0, pageSize, (sqlNumber(root, 'rootpage') - 1) * pageSize);
+      const read = readSync(handle, page, 0, pageSize, (readNumberColumn(root, 'rootpage') - 1) * pageSize);
       return read === pageSize && page[0] === tableInteriorPage && containsText(unusedBytes(page));
     });
   } finally {
@@ -79,7 +79,7 @@ const mostInMemory = 128 * 1024 * 1024;
 
 function rewriteFile(connection: SqliteConnection): boolean {
   const [size] = connection.all('SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size');
-  const large = sqlNumber(size ?? { n: 0 }, 'n') > mostInMemory;
+  const large = readNumberColumn(size ?? { n: 0 }, 'n') > mostInMemory;
   if (large) connection.database.exec('PRAGMA temp_store = FILE');
   try {
     return tryStatement(connection, 'VACUUM');

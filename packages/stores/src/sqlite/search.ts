@@ -5,17 +5,17 @@
 import { isAppError, type Role, type TreeId, treeId } from '@coppice/core';
 import { encodeColumnText } from '../sql/exact-text.ts';
 import { nodesWrittenBy } from '../sql/log.ts';
-import { inTreeByIdSql, inTreeSql, numbersPerTree, treeNoSql } from '../sql/numbers.ts';
+import { inTreeByIdSql, inTreeSql, nodeNumbersPerTree, treeNoSql } from '../sql/numbers.ts';
 import {
   execute,
   queryRow,
   queryRows,
+  readNumberColumn,
+  readNumberColumnOrNull,
+  readTextColumn,
   type SqlParameter,
   type SqlRow,
   type SqlTask,
-  sqlNumber,
-  sqlNumberOrNull,
-  sqlText,
 } from '../sql/query.ts';
 import { messageOfRow, searchTextOf } from '../sql/rows.ts';
 import {
@@ -69,7 +69,7 @@ export function isSearchIndexBehind(connection: SqliteConnection): boolean {
   const [state = {}] = connection.all(
     'SELECT from_place IS NOT NULL OR change_id < coalesce((SELECT max(id) FROM change), 0) AS behind FROM search_state',
   );
-  return sqlNumber(state, 'behind') === 1;
+  return readNumberColumn(state, 'behind') === 1;
 }
 
 /**
@@ -78,7 +78,7 @@ export function isSearchIndexBehind(connection: SqliteConnection): boolean {
  */
 export function* updateSearchIndex(): SqlTask<void> {
   const state = yield* queryRow('SELECT change_id, from_place FROM search_state');
-  const place = state === undefined ? null : sqlNumberOrNull(state, 'from_place');
+  const place = state === undefined ? null : readNumberColumnOrNull(state, 'from_place');
   if (place !== null && place < 0) return yield* emptySearchIndex();
   if (place !== null) return yield* fillAfter(place);
   const changes = yield* queryRows(
@@ -87,7 +87,7 @@ export function* updateSearchIndex(): SqlTask<void> {
   );
   for (const change of changes) for (const id of nodesWrittenBy(change)) yield* indexOne(id);
   const last = changes[changes.length - 1];
-  if (last !== undefined) yield* execute('UPDATE search_state SET change_id = $1', sqlNumber(last, 'id'));
+  if (last !== undefined) yield* execute('UPDATE search_state SET change_id = $1', readNumberColumn(last, 'id'));
 }
 
 /** Reads the commits of a tree before a version into the index, before they are deleted. */
@@ -115,7 +115,7 @@ function* indexOne(id: string): SqlTask<void> {
  * and its entry could not be deleted.
  */
 function* index(found: SqlRow): SqlTask<boolean> {
-  const said = sqlText(found, 'kind') === 'root' ? '' : foldText(searchTextIn(found));
+  const said = readTextColumn(found, 'kind') === 'root' ? '' : foldText(searchTextIn(found));
   const sum = said === '' ? null : sumOf(said);
   if (sum === found['sum']) return true;
   if (found['sum'] !== null) {
@@ -126,7 +126,7 @@ function* index(found: SqlRow): SqlTask<boolean> {
     if (!known) return false;
   }
   if (sum === null) return true;
-  const place = sqlNumber(found, 'place');
+  const place = readNumberColumn(found, 'place');
   yield* execute('INSERT INTO node_text (rowid, text) VALUES ($1, $2)', place, said);
   yield* execute('INSERT INTO node_indexed (place, sum) VALUES ($1, $2)', place, sum);
   return true;
@@ -145,7 +145,7 @@ function* exactDeletes(on: boolean): SqlTask<void> {
 function* unindex(found: SqlRow): SqlTask<boolean> {
   const old = yield* indexedText(found);
   if (old === null) return false;
-  const place = sqlNumber(found, 'place');
+  const place = readNumberColumn(found, 'place');
   yield* execute("INSERT INTO node_text (node_text, rowid, text) VALUES ('delete', $1, $2)", place, old);
   yield* execute('DELETE FROM node_indexed WHERE place = $1', place);
   return true;
@@ -156,9 +156,9 @@ function* indexedText(found: SqlRow): SqlTask<string | null> {
   if (sumOf(now) === found['sum']) return now;
   const former = yield* queryRows(
     `SELECT content, search_text FROM node_content
-    WHERE tree_id = (SELECT t.id FROM tree t WHERE t.no = $1 / ${numbersPerTree}) AND node_id = $2 ORDER BY version DESC`,
-    sqlNumber(found, 'place'),
-    sqlText(found, 'id'),
+    WHERE tree_id = (SELECT t.id FROM tree t WHERE t.no = $1 / ${nodeNumbersPerTree}) AND node_id = $2 ORDER BY version DESC`,
+    readNumberColumn(found, 'place'),
+    readTextColumn(found, 'id'),
   );
   for (const one of former) {
     const before = foldText(searchTextIn({ ...one, role: found['role'], tool_call_id: found['tool_call_id'] }));
@@ -176,9 +176,9 @@ export function* removeFromSearchIndex(base: number, ids: string | null): SqlTas
     FROM node n JOIN node_indexed i ON i.place = n.no WHERE ${which}`,
     ...params,
   );
-  const count = counted === undefined ? 0 : sqlNumber(counted, 'n');
+  const count = counted === undefined ? 0 : readNumberColumn(counted, 'n');
   if (count === 0) return;
-  if (count * exactDeleteCost > sqlNumber(counted ?? {}, 'of')) return yield* emptySearchIndex();
+  if (count * exactDeleteCost > readNumberColumn(counted ?? {}, 'of')) return yield* emptySearchIndex();
   yield* exactDeletes(true);
   for (let after = -1; ; ) {
     const found = yield* queryRows(
@@ -187,7 +187,7 @@ export function* removeFromSearchIndex(base: number, ids: string | null): SqlTas
       after,
     );
     for (const one of found) {
-      after = sqlNumber(one, 'place');
+      after = readNumberColumn(one, 'place');
       if (!(yield* unindex(one))) return yield* emptySearchIndex();
     }
     if (found.length === 0) break;
@@ -208,7 +208,10 @@ function* fillAfter(place: number): SqlTask<void> {
   const found = yield* queryRows(`${indexedRows} WHERE n.no > $1 ORDER BY n.no LIMIT ${batch}`, place);
   for (const one of found) if (!(yield* index(one))) return;
   const last = found[found.length - 1];
-  yield* execute('UPDATE search_state SET from_place = $1', last === undefined ? null : sqlNumber(last, 'place'));
+  yield* execute(
+    'UPDATE search_state SET from_place = $1',
+    last === undefined ? null : readNumberColumn(last, 'place'),
+  );
 }
 
 function sumOf(said: string): string {
@@ -222,7 +225,7 @@ export function* rebuildSearchIndex(): SqlTask<void> {
   yield* emptySearchIndex();
   for (;;) {
     const state = yield* queryRow('SELECT from_place FROM search_state');
-    const place = state === undefined ? null : sqlNumberOrNull(state, 'from_place');
+    const place = state === undefined ? null : readNumberColumnOrNull(state, 'from_place');
     if (place === null) return;
     yield* fillAfter(place);
   }
@@ -231,7 +234,7 @@ export function* rebuildSearchIndex(): SqlTask<void> {
 /** Returns the search text of a row; empty if the row is damaged. A check reports and repairs damaged rows. */
 function searchTextIn(row: SqlRow): string {
   try {
-    return searchTextOf(row, messageOfRow(row, sqlText(row, 'role') as Role));
+    return searchTextOf(row, messageOfRow(row, readTextColumn(row, 'role') as Role));
   } catch (error) {
     if (isAppError(error) && error.code === 'store/damaged') return '';
     throw error;
@@ -333,8 +336,8 @@ function candidates(
 
 function sortKeyOfRow(row: SqlRow): HitSortKey {
   return {
-    createdAt: sqlNumber(row, 'created_at'),
-    treeId: treeId(sqlText(row, 'tree_id')),
-    seq: sqlNumber(row, 'seq'),
+    createdAt: readNumberColumn(row, 'created_at'),
+    treeId: treeId(readTextColumn(row, 'tree_id')),
+    seq: readNumberColumn(row, 'seq'),
   };
 }

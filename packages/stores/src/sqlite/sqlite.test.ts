@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '@coppice/core';
 import { runStoreConformance } from '../conformance/index.ts';
-import { SqliteConnection, sqliteModule } from './driver.ts';
+import { loadSqliteModule, SqliteConnection } from './driver.ts';
 import { open } from './index.ts';
 
 const paths = new WeakMap<Store, string>();
@@ -25,7 +25,7 @@ function spoil(path: string, how: 'damaged' | 'newer'): void {
     truncateSync(path, 5000);
     return;
   }
-  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
+  const connection = new SqliteConnection(new (loadSqliteModule().DatabaseSync)(path));
   connection.database.exec('PRAGMA user_version = 9999');
   connection.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   connection.close();

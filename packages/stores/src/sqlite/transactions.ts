@@ -50,7 +50,7 @@ export function rollBackTransaction({ database }: SqliteConnection): void {
 }
 
 /** A second connection for long transactions, which run in short parts. Meanwhile readers see the old state. */
-export class LongTransaction {
+export class LongTransactionRunner {
   readonly #open: () => SqliteConnection;
   #connection: SqliteConnection | null = null;
 

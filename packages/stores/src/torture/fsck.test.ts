@@ -6,7 +6,7 @@ import { ask, type FsckReport, type Store, type TreeId } from '@coppice/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { openStore } from '../index.ts';
-import { sqliteModule } from '../sqlite/driver.ts';
+import { loadSqliteModule } from '../sqlite/driver.ts';
 import { createSampleTrees, readAllTexts, type SampleFault, sampleFaults } from './sample-faults.ts';
 
 async function errorsIn(store: Store): Promise<string[]> {
@@ -68,7 +68,7 @@ describe('a SQLite file', () => {
     async (_name, fault, at) => {
       const path = join(folder, `${at}.db`);
       cpSync(template, path);
-      const database = new (sqliteModule().DatabaseSync)(path);
+      const database = new (loadSqliteModule().DatabaseSync)(path);
       for (const sql of [
         'PRAGMA ignore_check_constraints = ON',
         'PRAGMA foreign_keys = OFF',
@@ -94,7 +94,7 @@ describe('unreadable rows of a SQLite file', () => {
     await createSampleTrees(store);
     const [first, second] = (await store.trees()).items;
     await store.close();
-    const database = new (sqliteModule().DatabaseSync)(path, { defensive: false });
+    const database = new (loadSqliteModule().DatabaseSync)(path, { defensive: false });
     database.exec(`UPDATE node SET content = '[{' WHERE kind = 'message'; DELETE FROM node_text_data`);
     database.close();
     store = await openStore(`sqlite:${path}`);
@@ -121,7 +121,7 @@ describe('unreadable rows of a SQLite file', () => {
     const hits = async () => (await store.search({ text: 'says' })).items.map((hit) => hit.nodeId);
     const before = await hits();
     await store.close();
-    const database = new (sqliteModule().DatabaseSync)(path, { defensive: false });
+    const database = new (loadSqliteModule().DatabaseSync)(path, { defensive: false });
     database.exec('DELETE FROM node_text_data');
     database.close();
     store = await openStore(`sqlite:${path}`);

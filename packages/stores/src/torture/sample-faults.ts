@@ -2,7 +2,7 @@
 import { messageKit } from '@coppice/content';
 import { ask, nodeId, run, type Store, textMessage, treeId } from '@coppice/core';
 import { deriveId } from '../linear.ts';
-import { numbersPerTree } from '../sql/numbers.ts';
+import { nodeNumbersPerTree } from '../sql/numbers.ts';
 
 const id = (name: string): string => deriveId('planted', name);
 const tree = treeId(id('tree'));
@@ -82,7 +82,7 @@ export const sampleFaults: readonly SampleFault[] = [
   fault('I03', 'a parent that is missing', [setNode('b', 'parent_no = no + 1000')]),
   fault('I04', 'a parent in another tree', [setNode('b', `parent_no = ${numberOf('u')}`)]),
   fault('I05', 'a node without a tree', [
-    setNode('c', `no = no + ${100 * numbersPerTree}`),
+    setNode('c', `no = no + ${100 * nodeNumbersPerTree}`),
     setTree(`active_node_id = '${id('d')}'`),
   ]),
   fault('I06', 'a circle', [setNode('b', `parent_no = ${numberOf('c')}`)]),

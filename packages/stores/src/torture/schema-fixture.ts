@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { ask, type Store, treeId } from '@coppice/core';
-import { SqliteConnection, sqliteModule } from '../sqlite/driver.ts';
+import { loadSqliteModule, SqliteConnection } from '../sqlite/driver.ts';
 
 function unpacked(name: string): Buffer {
   return gunzipSync(readFileSync(new URL(`../sqlite/fixtures/${name}.gz`, import.meta.url)));
@@ -25,7 +25,7 @@ export function writeSchemaFixture(path: string): void {
 
 /** Runs work on a SQLite file directly, without a store. */
 export function withSqliteFile<T>(path: string, work: (connection: SqliteConnection) => T): T {
-  const connection = new SqliteConnection(new (sqliteModule().DatabaseSync)(path));
+  const connection = new SqliteConnection(new (loadSqliteModule().DatabaseSync)(path));
   try {
     return work(connection);
   } finally {

@@ -1,4 +1,4 @@
-import { type Attachments, openAttachments } from '@coppice/stores/attachments';
+import { type AttachmentAdmin, openAttachments } from '@coppice/stores/attachments';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { createProgressBar } from '../../terminal/progress.ts';
@@ -42,7 +42,7 @@ function isAction(word: string): word is Action {
   return (actions as readonly string[]).includes(word);
 }
 
-type RunAction = (opened: Attachments, given: SubcommandInput, at: CliContext) => Promise<SubcommandOutput>;
+type RunAction = (opened: AttachmentAdmin, given: SubcommandInput, at: CliContext) => Promise<SubcommandOutput>;
 
 const runs: Readonly<Record<Action, RunAction>> = {
   async list(opened) {

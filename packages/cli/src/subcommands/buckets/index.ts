@@ -1,4 +1,4 @@
-import { type BucketMoveReport, type Buckets, type MoveReport, openBuckets } from '@coppice/stores/buckets';
+import { type BucketAdmin, type BucketMoveReport, type OwnerMoveReport, openBuckets } from '@coppice/stores/buckets';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { createProgressBar } from '../../terminal/progress.ts';
@@ -53,7 +53,7 @@ function isAction(word: string): word is Action {
   return (actions as readonly string[]).includes(word);
 }
 
-type RunAction = (opened: Buckets, given: SubcommandInput, at: CliContext) => Promise<SubcommandOutput>;
+type RunAction = (opened: BucketAdmin, given: SubcommandInput, at: CliContext) => Promise<SubcommandOutput>;
 
 function requireArgument(given: SubcommandInput, name: 'name' | 'to', what: string): string {
   const word = given.optional(name);
@@ -152,7 +152,7 @@ const runs: Readonly<Record<Action, RunAction>> = {
   },
 };
 
-function moveLine({ owner, from, to, trees, lockedMs }: MoveReport): string {
+function moveLine({ owner, from, to, trees, lockedMs }: OwnerMoveReport): string {
   if (from === to) return `${owner} is in ${to} already.`;
   if (from === null) return `${owner} has no chats yet. New ones will be stored in ${to}.`;
   return `Moved ${owner} with ${formatCountedNoun(trees, 'chat')} from ${from} to ${to}; writes waited ${Math.round(lockedMs)} ms.`;

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkProgress } from '@coppice/core';
-import { queryRows, type SqlTask, sqlText } from '../../sql/query.ts';
+import { queryRows, readTextColumn, type SqlTask } from '../../sql/query.ts';
 import { type BucketToBackUp, backUpDatabases } from '../backup.ts';
 import type { PostgresDatabase } from '../database.ts';
 import { postgresDialect } from '../dialect.ts';
@@ -80,7 +80,7 @@ function* listOwnersWithRows(after: string): SqlTask<readonly string[]> {
     `(SELECT DISTINCT owner FROM ${table} WHERE owner > $1 ORDER BY owner LIMIT ${ownersAtOnce})`;
   const tables = ['tree', 'blob', 'run'].map(of).join(' UNION ');
   const rows = yield* queryRows(`SELECT owner FROM (${tables}) AS u ORDER BY owner LIMIT ${ownersAtOnce}`, after);
-  return rows.map((row) => sqlText(row, 'owner'));
+  return rows.map((row) => readTextColumn(row, 'owner'));
 }
 
 /** Returns the bucket that a table names for each of some owners. */
@@ -89,5 +89,5 @@ function* readPairs(table: 'coppice_owner' | 'owner_gone', owners: readonly stri
     `SELECT owner, bucket FROM ${table} WHERE owner IN ${postgresDialect.list('$1')}`,
     JSON.stringify(owners),
   );
-  return new Map(rows.map((row) => [sqlText(row, 'owner'), sqlText(row, 'bucket')]));
+  return new Map(rows.map((row) => [readTextColumn(row, 'owner'), readTextColumn(row, 'bucket')]));
 }

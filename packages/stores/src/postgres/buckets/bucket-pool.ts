@@ -1,13 +1,13 @@
 /** The open buckets of a directory. Each database has one connection pool, and each bucket one engine. */
 import { AppError, isAppError, refusalKinds, refuse } from '@coppice/core';
-import type { AttachmentObjects } from '../../sql/attachment-objects.ts';
+import type { AttachmentObjectStore } from '../../sql/attachment-objects.ts';
 import { queryRow, type SqlTask } from '../../sql/query.ts';
 import { SqlStore } from '../../sql/store.ts';
 import { PostgresDatabase } from '../database.ts';
 import { PostgresEngine } from '../engine.ts';
 import { type PostgresOptions, parsePostgresSettings } from '../options.ts';
 import { prepareServer } from '../prepare-server.ts';
-import { findDistributedCommit } from './citus.ts';
+import { findDistributedCommitLevel } from './citus.ts';
 import { assignNewOwner, type Bucket, bucketOfOwner, listBuckets, rankBucketsByHash } from './directory.ts';
 
 /** A bucket that is open, with its connections. */
@@ -42,9 +42,9 @@ export class BucketPool {
   #buckets: readonly Bucket[] = [];
 
   /** The object store for the attachments of all buckets. */
-  readonly objects: AttachmentObjects | undefined;
+  readonly objects: AttachmentObjectStore | undefined;
 
-  constructor(directory: PostgresDatabase, options: PostgresOptions, objects?: AttachmentObjects) {
+  constructor(directory: PostgresDatabase, options: PostgresOptions, objects?: AttachmentObjectStore) {
     if (options.isolation === 'serializable')
       refuse(
         'command/invalid',
@@ -188,7 +188,7 @@ export class BucketPool {
   /** Returns the database of a bucket with the settings that its schema needs. */
   async #preparedDatabaseOf(bucket: Bucket): Promise<PostgresDatabase> {
     const database = await this.databaseOf(bucket);
-    const commit = await database.read(findDistributedCommit);
+    const commit = await database.read(findDistributedCommitLevel);
     return commit === null ? database : database.asDistributed(commit);
   }
 

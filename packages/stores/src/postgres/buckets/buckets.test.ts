@@ -15,13 +15,13 @@ import { positionsPerEpoch } from '../feed-positions.ts';
 import { open } from '../index.ts';
 import { ownerGateLockKeys } from '../owner-gate.ts';
 import { chooseBucketByHash } from './directory.ts';
-import { type Buckets, openBuckets } from './index.ts';
+import { type BucketAdmin, openBuckets } from './index.ts';
 import { movedBlobTable, movedOwnerTables, movedTreeTables } from './moved-tables.ts';
 
 let server: PostgresServer;
 let place: TestBuckets;
 let store: Store;
-let buckets: Buckets;
+let buckets: BucketAdmin;
 beforeAll(async () => {
   server = await startOwnServer();
   place = await createTestBuckets(toBucketServer(server));

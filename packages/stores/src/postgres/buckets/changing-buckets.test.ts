@@ -7,11 +7,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts';
 import { open } from '../index.ts';
 import { chooseBucketByHash } from './directory.ts';
-import { type Buckets, openBuckets } from './index.ts';
+import { type BucketAdmin, openBuckets } from './index.ts';
 
 let directory: TestDatabase;
 let elsewhere: TestDatabase;
-let buckets: Buckets;
+let buckets: BucketAdmin;
 let store: Store;
 beforeEach(async () => {
   directory = await createTestDatabase();

@@ -4,12 +4,12 @@
  * the locks of an owner are taken there.
  */
 import { refuse } from '@coppice/core';
-import { execute, queryRow, queryRows, type SqlTask, sqlText } from '../../sql/query.ts';
+import { execute, queryRow, queryRows, readTextColumn, type SqlTask } from '../../sql/query.ts';
 import type { PostgresDatabase } from '../database.ts';
 import { quoteLiteral, quoteName } from '../quote.ts';
 
-/** How strictly the workers of a distributed schema wait for a commit. */
-export type DistributedCommit = 'on' | 'remote_apply';
+/** The values of `synchronous_commit` with which a commit is durable: how strictly the workers wait for it. */
+export type SynchronousCommitLevel = 'on' | 'remote_apply';
 
 function* hasCitus(): SqlTask<boolean> {
   return (yield* queryRow("SELECT 1 AS yes FROM pg_extension WHERE extname = 'citus'")) !== undefined;
@@ -19,14 +19,14 @@ function* hasCitus(): SqlTask<boolean> {
  * Returns how strictly commits to the current schema wait, if it is a distributed schema; null if it is an ordinary one.
  * A stricter setting of a worker, which also waits for its standby servers, is kept.
  */
-export function* findDistributedCommit(): SqlTask<DistributedCommit | null> {
+export function* findDistributedCommitLevel(): SqlTask<SynchronousCommitLevel | null> {
   if (!(yield* hasCitus())) return null;
   const found = yield* queryRow(
     'SELECT 1 AS yes FROM pg_dist_schema WHERE schemaid = to_regnamespace(current_schema())',
   );
   if (found === undefined) return null;
   const rows = yield* queryRows("SELECT result AS level FROM run_command_on_all_nodes('SHOW synchronous_commit')");
-  return rows.some((row) => sqlText(row, 'level') === 'remote_apply') ? 'remote_apply' : 'on';
+  return rows.some((row) => readTextColumn(row, 'level') === 'remote_apply') ? 'remote_apply' : 'on';
 }
 
 /** Refuses a database whose nodes cannot hold the tables of a bucket. */
@@ -36,7 +36,7 @@ function* assertFitCitus(place: string): SqlTask<void> {
   const triggers = yield* queryRows(
     "SELECT result AS allowed FROM run_command_on_all_nodes('SHOW citus.enable_unsafe_triggers')",
   );
-  if (triggers.some((row) => sqlText(row, 'allowed') !== 'on'))
+  if (triggers.some((row) => readTextColumn(row, 'allowed') !== 'on'))
     refuse(
       'command/invalid',
       `The tables of Coppice have triggers. Set citus.enable_unsafe_triggers = on on every node of ${place}.`,
@@ -52,7 +52,7 @@ function* createSequences(schema: string, place: string): SqlTask<void> {
   const create = quoteLiteral(`CREATE SEQUENCE IF NOT EXISTS ${quoteName(schema)}.change_number`);
   const created = yield* queryRows(`SELECT success, result FROM run_command_on_all_nodes(${create})`);
   const failed = created.find((row) => row['success'] !== true);
-  if (failed !== undefined) refuse('command/invalid', `A node of ${place} failed: ${sqlText(failed, 'result')}`);
+  if (failed !== undefined) refuse('command/invalid', `A node of ${place} failed: ${readTextColumn(failed, 'result')}`);
 }
 
 /**

@@ -4,7 +4,15 @@
  */
 import { createHash } from 'node:crypto';
 import { AppError, refusalKinds, refuse } from '@coppice/core';
-import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlText, sqlTextOrNull } from '../../sql/query.ts';
+import {
+  execute,
+  queryRow,
+  queryRows,
+  readTextColumn,
+  readTextColumnOrNull,
+  type SqlRow,
+  type SqlTask,
+} from '../../sql/query.ts';
 
 /** A bucket: a schema with all tables of a store, in the directory's database or in another one. */
 export interface Bucket {
@@ -60,10 +68,10 @@ export function* createBucketDirectory(): SqlTask<void> {
 
 function bucketOf(row: SqlRow): Bucket {
   return {
-    name: sqlText(row, 'name'),
-    schema: sqlTextOrNull(row, 'schema_name'),
-    url: sqlTextOrNull(row, 'url'),
-    state: sqlText(row, 'state') === 'open' ? 'open' : 'closed',
+    name: readTextColumn(row, 'name'),
+    schema: readTextColumnOrNull(row, 'schema_name'),
+    url: readTextColumnOrNull(row, 'url'),
+    state: readTextColumn(row, 'state') === 'open' ? 'open' : 'closed',
   };
 }
 
@@ -102,7 +110,7 @@ export function* setBucketUrl(name: string, url: string): SqlTask<void> {
 /** Returns the bucket of an owner; null if the owner has none. */
 export function* bucketOfOwner(owner: string): SqlTask<string | null> {
   const found = yield* queryRow('SELECT bucket FROM coppice_owner WHERE owner = $1', owner);
-  return found === undefined ? null : sqlText(found, 'bucket');
+  return found === undefined ? null : readTextColumn(found, 'bucket');
 }
 
 /** Assigns an owner to a bucket, unless the owner already has one. Returns the owner's bucket. */
@@ -141,7 +149,7 @@ export function* listBucketOwners(bucket: string, after: string, limit: number):
     after,
     limit,
   );
-  return found.map((row) => sqlText(row, 'owner'));
+  return found.map((row) => readTextColumn(row, 'owner'));
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Administers buckets: lists and adds them, and moves owners between them while they write. */
 import { refuse } from '@coppice/core';
-import { execute, queryRow, queryRows, type SqlTask, sqlNumber, sqlText } from '../../sql/query.ts';
+import { execute, queryRow, queryRows, readNumberColumn, readTextColumn, type SqlTask } from '../../sql/query.ts';
 import { PostgresDatabase } from '../database.ts';
 import { type PostgresOptions, parsePostgresSettings } from '../options.ts';
 import { prepareServer } from '../prepare-server.ts';
@@ -21,15 +21,15 @@ import {
 } from './directory.ts';
 import { hasUnfinishedBucketMove, moveBucket } from './move-bucket.ts';
 import { moveOwner } from './move-owner.ts';
-import type { BucketMoveOptions, BucketMoveReport, MoveOptions, MoveReport } from './move-report.ts';
+import type { BucketMoveOptions, BucketMoveReport, OwnerMoveOptions, OwnerMoveReport } from './move-report.ts';
 
 export type {
   BucketMoveOptions,
   BucketMoveProgress,
   BucketMoveReport,
-  MoveOptions,
-  MoveProgress,
-  MoveReport,
+  OwnerMoveOptions,
+  OwnerMoveProgress,
+  OwnerMoveReport,
 } from './move-report.ts';
 
 /** A bucket with its number of owners. */
@@ -43,7 +43,7 @@ export interface BucketSummary {
 }
 
 /** The administration of a directory's buckets. The command `coppice buckets` uses it. */
-export interface Buckets {
+export interface BucketAdmin {
   list(): Promise<readonly BucketSummary[]>;
   /**
    * Adds a bucket: a schema in the directory's database, or with `url` in another database. The first call makes the
@@ -55,11 +55,11 @@ export interface Buckets {
    * Servers that have the bucket open must be restarted.
    */
   distribute(name: string): Promise<void>;
-  moveOwner(owner: string, to: string, options?: MoveOptions): Promise<MoveReport>;
+  moveOwner(owner: string, to: string, options?: OwnerMoveOptions): Promise<OwnerMoveReport>;
   /** Moves a whole bucket to another database, by the logical replication of PostgreSQL, while its owners write. */
   moveBucket(name: string, url: string, options?: BucketMoveOptions): Promise<BucketMoveReport>;
   /** Closes a bucket for new owners, and moves its owners to the other buckets. */
-  drain(name: string, options?: MoveOptions): Promise<readonly MoveReport[]>;
+  drain(name: string, options?: OwnerMoveOptions): Promise<readonly OwnerMoveReport[]>;
   /** Opens a bucket for new owners again. */
   open(name: string): Promise<void>;
   /**
@@ -79,7 +79,7 @@ const ownersAtOnce = 100;
 const recordsAtOnce = 1_000;
 
 /** Opens the administration of a `postgres:` URL. The database need not be a directory yet. */
-export async function openBuckets(address: string, options: PostgresOptions = {}): Promise<Buckets> {
+export async function openBuckets(address: string, options: PostgresOptions = {}): Promise<BucketAdmin> {
   if (!/^postgres(?:ql)?:/.test(address))
     refuse('command/invalid', 'Only a PostgreSQL store has buckets. Give a postgres:// URL.');
   const directory = await PostgresDatabase.create(parsePostgresSettings(address, options));
@@ -92,7 +92,7 @@ export async function openBuckets(address: string, options: PostgresOptions = {}
   }
 }
 
-class DirectoryBuckets implements Buckets {
+class DirectoryBuckets implements BucketAdmin {
   readonly #pool: BucketPool;
 
   constructor(pool: BucketPool) {
@@ -194,7 +194,7 @@ class DirectoryBuckets implements Buckets {
     await distributeSchema(database, schema);
   }
 
-  async moveOwner(owner: string, to: string, options?: MoveOptions): Promise<MoveReport> {
+  async moveOwner(owner: string, to: string, options?: OwnerMoveOptions): Promise<OwnerMoveReport> {
     await this.#assertDirectory();
     return moveOwner(this.#pool, owner, to, options);
   }
@@ -204,13 +204,13 @@ class DirectoryBuckets implements Buckets {
     return moveBucket(this.#pool, name, url, options);
   }
 
-  async drain(name: string, options?: MoveOptions): Promise<readonly MoveReport[]> {
+  async drain(name: string, options?: OwnerMoveOptions): Promise<readonly OwnerMoveReport[]> {
     await this.#assertDirectory();
     await this.#pool.directory.read(() => requireBucket(name));
     if (!(await this.#pool.reload()).some((bucket) => bucket.state === 'open' && bucket.name !== name))
       refuse('command/invalid', `There is no other open bucket for the users of ${name}. Add or open one.`);
     await this.#pool.write(() => setBucketState(name, 'closed'));
-    const reports: MoveReport[] = [];
+    const reports: OwnerMoveReport[] = [];
     const open = await this.#pool.reload();
     for (let after = ''; ; ) {
       const owners = await this.#pool.directory.read(() => listBucketOwners(name, after, ownersAtOnce));
@@ -309,7 +309,7 @@ function* listOwners(after: string, limit: number): SqlTask<readonly OwnerHome[]
     after,
     limit,
   );
-  return rows.map((row) => ({ owner: sqlText(row, 'owner'), bucket: sqlText(row, 'bucket') }));
+  return rows.map((row) => ({ owner: readTextColumn(row, 'owner'), bucket: readTextColumn(row, 'bucket') }));
 }
 
 function* recordOwnersGone(owners: readonly OwnerHome[]): SqlTask<void> {
@@ -335,12 +335,12 @@ function* isOpenBucketSchema(): SqlTask<boolean> {
 
 function* listTreeOwners(): SqlTask<readonly string[]> {
   const rows = yield* queryRows(`SELECT DISTINCT owner FROM tree ORDER BY owner LIMIT ${ownersAtOnce}`);
-  return rows.map((row) => sqlText(row, 'owner'));
+  return rows.map((row) => readTextColumn(row, 'owner'));
 }
 
 function* ownerCounts(): SqlTask<ReadonlyMap<string, number>> {
   const rows = yield* queryRows('SELECT bucket, count(*) AS n FROM coppice_owner GROUP BY bucket');
-  return new Map(rows.map((row) => [sqlText(row, 'bucket'), sqlNumber(row, 'n')]));
+  return new Map(rows.map((row) => [readTextColumn(row, 'bucket'), readNumberColumn(row, 'n')]));
 }
 
 interface OwnerHere {
@@ -356,8 +356,8 @@ function* ownersHere(): SqlTask<readonly OwnerHere[]> {
     FROM (SELECT owner, count(*) AS n FROM tree GROUP BY owner) AS t FULL JOIN owner_gone g ON g.owner = t.owner`,
   );
   return rows.map((row) => ({
-    owner: sqlText(row, 'owner'),
-    trees: sqlNumber(row, 'trees'),
+    owner: readTextColumn(row, 'owner'),
+    trees: readNumberColumn(row, 'trees'),
     gone: typeof row['gone'] === 'string' ? row['gone'] : null,
   }));
 }
@@ -367,5 +367,5 @@ function* homesOf(owners: readonly string[]): SqlTask<ReadonlyMap<string, string
     'SELECT owner, bucket FROM coppice_owner WHERE owner IN (SELECT unnest(CAST($1 AS TEXT[])))',
     JSON.stringify(owners),
   );
-  return new Map(rows.map((row) => [sqlText(row, 'owner'), sqlText(row, 'bucket')]));
+  return new Map(rows.map((row) => [readTextColumn(row, 'owner'), readTextColumn(row, 'bucket')]));
 }

@@ -8,7 +8,7 @@ import { createTestDatabase, startOwnServer, type TestDatabase } from '../../../
 import type { PostgresServer } from '../../../test/postgres-server.ts';
 import { open } from '../index.ts';
 import { parsePostgresSettings } from '../options.ts';
-import { type Buckets, openBuckets } from './index.ts';
+import { type BucketAdmin, openBuckets } from './index.ts';
 
 let first: PostgresServer;
 let second: PostgresServer;
@@ -16,7 +16,7 @@ let directory: TestDatabase;
 let oldUrl: string;
 let newUrl: string;
 let store: Store;
-let buckets: Buckets;
+let buckets: BucketAdmin;
 beforeAll(async () => {
   first = await startOwnServer({ settings: { wal_level: 'logical' } });
   second = await startOwnServer({ settings: { wal_level: 'logical' } });

@@ -14,12 +14,12 @@ import { positionsPerEpoch } from '../feed-positions.ts';
 import { commitChannelOf, everyFeedPayload } from '../notifications.ts';
 import { ownerGateLockKeys } from '../owner-gate.ts';
 import { prepareServer } from '../prepare-server.ts';
-import { quoteName } from '../quote.ts';
+import { quoteLiteral, quoteName } from '../quote.ts';
 import type { BucketPool } from './bucket-pool.ts';
 import { type Bucket, requireBucket, setBucketUrl } from './directory.ts';
 import type { BucketMoveOptions, BucketMoveReport } from './move-report.ts';
 import { bucketMoveLock, movedBlobTable, movedOwnerTables, movedTreeTables } from './moved-tables.ts';
-import { type BucketConnection, connectBucket, queryFirstColumn, quoteText } from './row-copy.ts';
+import { type BucketConnection, connectBucket, queryFirstColumn } from './row-copy.ts';
 
 // The record of owners that were moved away must move too: otherwise the new bucket would accept them.
 const replicatedTables: readonly string[] = [
@@ -228,7 +228,7 @@ class BucketMove {
     const connection = sourceUrl ?? formatConnection(source);
     await this.#to.client
       .query(
-        `CREATE SUBSCRIPTION ${this.#stream} CONNECTION ${quoteText(connection)} PUBLICATION ${this.#stream}
+        `CREATE SUBSCRIPTION ${this.#stream} CONNECTION ${quoteLiteral(connection)} PUBLICATION ${this.#stream}
         WITH (create_slot = false, slot_name = '${this.#stream}', copy_data = true)`,
       )
       .catch((error: Error) => {
@@ -279,7 +279,7 @@ class BucketMove {
       const keys = await this.#column(
         'from',
         `SELECT CASE WHEN i.indisprimary THEN '' ELSE c.relname END FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-        WHERE i.indrelid = CAST(${quoteText(this.#table(table))} AS REGCLASS) AND i.indisunique AND i.indimmediate
+        WHERE i.indrelid = CAST(${quoteLiteral(this.#table(table))} AS REGCLASS) AND i.indisunique AND i.indimmediate
           AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL AND NOT EXISTS (
             SELECT 1 FROM pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) AND NOT a.attnotnull)
         ORDER BY i.indisprimary DESC, c.relname`,
@@ -394,7 +394,7 @@ class BucketMove {
   async #clearSource(): Promise<boolean> {
     const [closedAt] = await this.#column('from', 'SELECT CAST(clock_timestamp() AS TEXT)');
     const readers = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-      AND backend_xmin IS NOT NULL AND xact_start < CAST(${quoteText(closedAt ?? '')} AS TIMESTAMPTZ)`;
+      AND backend_xmin IS NOT NULL AND xact_start < CAST(${quoteLiteral(closedAt ?? '')} AS TIMESTAMPTZ)`;
     const until = performance.now() + longestReaderMs;
     while ((await this.#column('from', readers)).length > 0) {
       if (performance.now() > until) return false;

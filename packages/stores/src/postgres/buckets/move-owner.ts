@@ -6,17 +6,18 @@
  * or finished if the old bucket already refuses the owner.
  */
 import { refuse } from '@coppice/core';
-import { numbersPerTree } from '../../sql/numbers.ts';
+import { nodeNumbersPerTree } from '../../sql/numbers.ts';
 import type { PostgresDatabase } from '../database.ts';
 import { positionsPerEpoch } from '../feed-positions.ts';
 import { commitChannelOf } from '../notifications.ts';
 import { ownerGateLockKeys } from '../owner-gate.ts';
-import { makeTooOldError, newestSchemaVersion, readSchema } from '../schema-version.ts';
+import { quoteLiteral } from '../quote.ts';
+import { makeProgramTooOldError, newestSchemaVersion, readSchema } from '../schema-version.ts';
 import type { BucketPool } from './bucket-pool.ts';
 import { assignOwner, bucketOfOwner, reassignOwner, requireBucket } from './directory.ts';
-import type { MoveOptions, MoveReport } from './move-report.ts';
+import type { OwnerMoveOptions, OwnerMoveReport } from './move-report.ts';
 import { bucketMoveLock, movedBlobTable, movedOwnerTables, movedTreeTables } from './moved-tables.ts';
-import { type BucketConnection, connectBucket, copyRows, queryFirstColumn, quoteText } from './row-copy.ts';
+import { type BucketConnection, connectBucket, copyRows, queryFirstColumn } from './row-copy.ts';
 
 /** Selects the hash of each attachment, and a fingerprint that changes when its bytes are moved to another place. */
 const blobFingerprints = `SELECT hash || ' ' || concat_ws(' ', length(bytes), object) FROM ${movedBlobTable} WHERE owner = $1`;
@@ -26,7 +27,7 @@ const blobFingerprints = `SELECT hash || ' ' || concat_ws(' ', length(bytes), ob
  * changes a number of rows.
  */
 const fingerprints = `SELECT t.id || ' ' || concat_ws(' ', t.version, t.format,
-    (SELECT count(*) FROM node n WHERE n.no BETWEEN t.no * ${numbersPerTree} AND t.no * ${numbersPerTree} + ${numbersPerTree - 1}), (SELECT count(*) FROM node_content c WHERE c.tree_id = t.id),
+    (SELECT count(*) FROM node n WHERE n.no BETWEEN t.no * ${nodeNumbersPerTree} AND t.no * ${nodeNumbersPerTree} + ${nodeNumbersPerTree - 1}), (SELECT count(*) FROM node_content c WHERE c.tree_id = t.id),
     (SELECT count(*) FROM external_id e WHERE e.tree_id = t.id), (SELECT count(*) FROM provenance p WHERE p.tree_id = t.id))
   FROM tree t WHERE t.owner = $1 ORDER BY t.id`;
 
@@ -41,11 +42,11 @@ export async function moveOwner(
   pool: BucketPool,
   owner: string,
   to: string,
-  options: MoveOptions = {},
-): Promise<MoveReport> {
+  options: OwnerMoveOptions = {},
+): Promise<OwnerMoveReport> {
   const schema = await pool.directory.read(readSchema);
   // This program does not know the tables that a newer one added, and would leave their rows behind.
-  if ((schema?.version ?? 0) > newestSchemaVersion) throw makeTooOldError(pool.directory.settings.place);
+  if ((schema?.version ?? 0) > newestSchemaVersion) throw makeProgramTooOldError(pool.directory.settings.place);
   const target = await pool.directory.read(() => requireBucket(to));
   const guard = await connectBucket(pool.directory);
   try {
@@ -90,7 +91,11 @@ class OwnerMove {
     this.#names = names;
   }
 
-  async run(source: PostgresDatabase, destination: PostgresDatabase, options: MoveOptions): Promise<MoveReport> {
+  async run(
+    source: PostgresDatabase,
+    destination: PostgresDatabase,
+    options: OwnerMoveOptions,
+  ): Promise<OwnerMoveReport> {
     const from = await connectBucket(source);
     const to = await connectBucket(destination);
     const { from: fromName, to: toName } = this.#names;
@@ -138,7 +143,7 @@ class OwnerMove {
    * Copies all data of the owner and makes the old bucket refuse the owner. If that fails, the copies are deleted and
    * the owner stays in the old bucket.
    */
-  async #copyAll(from: BucketConnection, to: BucketConnection, options: MoveOptions): Promise<number> {
+  async #copyAll(from: BucketConnection, to: BucketConnection, options: OwnerMoveOptions): Promise<number> {
     await this.#refuse(to);
     await this.#clear(to);
     try {
@@ -178,7 +183,7 @@ class OwnerMove {
   }
 
   /** Copies the trees that changed since the last call. Returns how many were copied. */
-  async #round(from: BucketConnection, to: BucketConnection, { onProgress }: MoveOptions): Promise<number> {
+  async #round(from: BucketConnection, to: BucketConnection, { onProgress }: OwnerMoveOptions): Promise<number> {
     await from.begin('REPEATABLE READ');
     const changed = await this.#copyChanged(from, to, (copied, trees) => onProgress?.({ copied, trees }), true);
     await to.begin('READ COMMITTED');
@@ -229,7 +234,7 @@ class OwnerMove {
         extra,
       ]);
     const missing = [...here].filter(([hash, print]) => there.get(hash) !== print).map(([hash]) => hash);
-    const owner = quoteText(this.#owner);
+    const owner = quoteLiteral(this.#owner);
     if (missing.length > 0)
       await copyRows(from, to, {
         table: movedBlobTable,
@@ -323,8 +328,8 @@ async function deleteTree(at: BucketConnection, id: string, owner: string): Prom
   await at.client.query('DELETE FROM tree WHERE id = $1', [id]);
 }
 
-const nodesOfTree = `no BETWEEN (SELECT t.no FROM tree t WHERE t.id = $1) * ${numbersPerTree}
-  AND (SELECT t.no FROM tree t WHERE t.id = $1) * ${numbersPerTree} + ${numbersPerTree - 1}`;
+const nodesOfTree = `no BETWEEN (SELECT t.no FROM tree t WHERE t.id = $1) * ${nodeNumbersPerTree}
+  AND (SELECT t.no FROM tree t WHERE t.id = $1) * ${nodeNumbersPerTree} + ${nodeNumbersPerTree - 1}`;
 
 /** Copies a tree. It gets a new tree number, because row numbers are valid only within a bucket. */
 async function copyTree(from: BucketConnection, to: BucketConnection, id: string): Promise<void> {
@@ -337,7 +342,7 @@ async function copyTree(from: BucketConnection, to: BucketConnection, id: string
     to,
     "SELECT CAST(nextval(pg_get_serial_sequence('tree', 'no')) AS TEXT)",
   );
-  const moved = `value + (${after} - ${before}) * CAST(${numbersPerTree} AS BIGINT)`;
+  const moved = `value + (${after} - ${before}) * CAST(${nodeNumbersPerTree} AS BIGINT)`;
   // The tree row is copied before its nodes, so the active node is set at the end.
   const treeRewrite = { no: `value - value + ${after}`, active_node_id: 'NULL' };
   await copyRows(from, to, { table: 'tree', condition: 'id = $1', parameter: id, rewrite: treeRewrite });

@@ -3,19 +3,19 @@
  * driver.
  */
 
-/** How much of an owner is copied so far. */
-export interface MoveProgress {
+/** How many trees of a moved owner are copied so far. */
+export interface OwnerMoveProgress {
   readonly trees: number;
   readonly copied: number;
 }
 
-/** Options of a move: how progress is reported. */
-export interface MoveOptions {
-  readonly onProgress?: (progress: MoveProgress) => void;
+/** Options for moving an owner. */
+export interface OwnerMoveOptions {
+  readonly onProgress?: (progress: OwnerMoveProgress) => void;
 }
 
-/** What a move did: where the owner was and is now, and for how long its writes had to wait. */
-export interface MoveReport {
+/** The result of moving an owner: where the owner was and is now, and for how long its writes had to wait. */
+export interface OwnerMoveReport {
   readonly owner: string;
   readonly from: string | null;
   readonly to: string;

@@ -110,8 +110,3 @@ export async function queryFirstColumn(
   const { rows } = await client.query<[string]>({ text: sql, values: [...values], rowMode: 'array', types: unparsed });
   return rows.map(([first]) => first);
 }
-
-/** Quotes a text as a literal, for statements that take no parameters. */
-export function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}

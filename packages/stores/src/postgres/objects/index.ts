@@ -5,8 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { AppError, refusalKinds, refuse } from '@coppice/core';
-import type { AttachmentObjects, ObjectRange } from '../../sql/attachment-objects.ts';
-import { emptyHash, type S3Credentials, type S3Request, signS3Request } from './s3-signature.ts';
+import type { AttachmentObjectStore, ObjectRange } from '../../sql/attachment-objects.ts';
+import { emptyBodyHash, type S3Credentials, type S3Request, signS3Request } from './s3-signature.ts';
 
 /** The variables of the environment with the keys, the region and the address of the server. */
 export interface ObjectsEnvironment {
@@ -37,8 +37,8 @@ function parseAddress(address: string): ObjectAddress {
   return { bucket, key };
 }
 
-/** The objects of attachments on one server. */
-export class S3Objects implements AttachmentObjects {
+/** The object store for attachments on one server with the interface of S3. */
+export class S3ObjectStore implements AttachmentObjectStore {
   readonly #prefix: string | null;
   readonly #env: ObjectsEnvironment;
   readonly #now: () => Date;
@@ -135,7 +135,7 @@ export class S3Objects implements AttachmentObjects {
   ): Promise<Response> {
     const credentials = this.#credentials();
     const url = this.#urlOf(parseAddress(address), credentials.region);
-    const { headers = {}, body, bodyHash = emptyHash } = request;
+    const { headers = {}, body, bodyHash = emptyBodyHash } = request;
     for (let attempt = 1; ; attempt++) {
       // Signed again each time, because a signature is valid only for some minutes.
       const { host: _, ...signed } = signS3Request({ method, url, headers, bodyHash }, credentials, this.#now());

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/postgres.ts
 import { openStore } from '../../open-store.ts';
 import { openBuckets } from '../buckets/index.ts';
 import { open } from '../index.ts';
-import { type Attachments, openAttachments } from './move-attachments.ts';
+import { type AttachmentAdmin, openAttachments } from './move-attachments.ts';
 
 const credentials = { accessKeyId: 'key', secretAccessKey: 'secret', sessionToken: null, region: 'us-east-1' };
 const folder = 's3://coppice-test/moved';
@@ -20,7 +20,7 @@ const refusedByBackup =
 
 let server: ObjectServer;
 let database: TestDatabase;
-let attachments: Attachments;
+let attachments: AttachmentAdmin;
 let store: Store;
 let restoreVariables: () => void;
 

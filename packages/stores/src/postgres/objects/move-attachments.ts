@@ -7,7 +7,15 @@ import { sha256Hex } from '@coppice/content';
 import { AppError, isAppError, refusalKinds, refuse } from '@coppice/core';
 import { abandonObjects, beginUpload, endUpload, forgetObjects } from '../../sql/attachment-objects.ts';
 import { lockBlobs } from '../../sql/attachments.ts';
-import { execute, queryRow, queryRows, type SqlRow, type SqlTask, sqlNumber, sqlText } from '../../sql/query.ts';
+import {
+  execute,
+  queryRow,
+  queryRows,
+  readNumberColumn,
+  readTextColumn,
+  type SqlRow,
+  type SqlTask,
+} from '../../sql/query.ts';
 import { BucketPool } from '../buckets/bucket-pool.ts';
 import { isBucketDirectory } from '../buckets/directory.ts';
 import { PostgresDatabase } from '../database.ts';
@@ -15,8 +23,8 @@ import { postgresDialect } from '../dialect.ts';
 import { type PostgresOptions, parsePostgresSettings } from '../options.ts';
 import { isOwnerMovedError, runWithOwnerGate } from '../owner-gate.ts';
 import { prepareServer } from '../prepare-server.ts';
-import { makeTooOldError, newestSchemaVersion } from '../schema-version.ts';
-import { S3Objects } from './index.ts';
+import { makeProgramTooOldError, newestSchemaVersion } from '../schema-version.ts';
+import { S3ObjectStore } from './index.ts';
 
 /** How many attachments are in one place: `database`, or a folder of an object store such as `s3://bucket/folder`. */
 export interface AttachmentPlace {
@@ -44,7 +52,7 @@ export interface AttachmentMoveReport {
 }
 
 /** The administration of the attachments of a PostgreSQL store. The command `coppice attachments` uses it. */
-export interface Attachments {
+export interface AttachmentAdmin {
   /** Where the URL says that new attachments go: `database`, or the folder of an object store. */
   readonly newPlace: string;
   /** Returns how many attachments are in each place. One that is in both during a move counts for the object store. */
@@ -64,7 +72,7 @@ interface BlobDatabase {
 }
 
 /** Opens the administration of the attachments of a `postgres:` URL. */
-export async function openAttachments(address: string, options: PostgresOptions = {}): Promise<Attachments> {
+export async function openAttachments(address: string, options: PostgresOptions = {}): Promise<AttachmentAdmin> {
   if (!/^postgres(?:ql)?:/.test(address))
     refuse('command/invalid', 'Only a PostgreSQL store can have attachments elsewhere. Give a postgres:// URL.');
   const settings = parsePostgresSettings(address, options);
@@ -72,7 +80,7 @@ export async function openAttachments(address: string, options: PostgresOptions 
   try {
     const { schemaVersion } = await prepareServer(database, options);
     // This program does not know what a newer one stores with an attachment.
-    if (schemaVersion > newestSchemaVersion) throw makeTooOldError(settings.place);
+    if (schemaVersion > newestSchemaVersion) throw makeProgramTooOldError(settings.place);
     if (!(await database.read(isBucketDirectory)))
       return new StoredAttachments(settings.attachments, [{ database, isBucket: false }], () => database.close());
     const pool = new BucketPool(database, options);
@@ -101,9 +109,9 @@ interface BlobRow {
 function blobRowOf(row: SqlRow): BlobRow {
   const { object } = row;
   return {
-    owner: sqlText(row, 'owner'),
-    hash: sqlText(row, 'hash'),
-    size: sqlNumber(row, 'size'),
+    owner: readTextColumn(row, 'owner'),
+    hash: readTextColumn(row, 'hash'),
+    size: readNumberColumn(row, 'size'),
     object: typeof object === 'string' ? object : '',
   };
 }
@@ -134,7 +142,7 @@ interface Direction {
   deleteOld(at: BlobDatabase, row: BlobRow): Promise<boolean>;
 }
 
-class StoredAttachments implements Attachments {
+class StoredAttachments implements AttachmentAdmin {
   readonly newPlace: string;
   readonly #databases: readonly BlobDatabase[];
   readonly #closeAll: () => Promise<void>;
@@ -149,12 +157,12 @@ class StoredAttachments implements Attachments {
     const sums = new Map<string, AttachmentPlace>();
     for (const { database } of this.#databases)
       for (const row of await database.read(() => queryRows(placesSql))) {
-        const place = sqlText(row, 'place');
+        const place = readTextColumn(row, 'place');
         const { attachments, bytes } = sums.get(place) ?? { attachments: 0, bytes: 0 };
         sums.set(place, {
           place,
-          attachments: attachments + sqlNumber(row, 'attachments'),
-          bytes: bytes + sqlNumber(row, 'bytes'),
+          attachments: attachments + readNumberColumn(row, 'attachments'),
+          bytes: bytes + readNumberColumn(row, 'bytes'),
         });
       }
     return [...sums.values()];
@@ -163,7 +171,7 @@ class StoredAttachments implements Attachments {
   async move(to: string, onProgress?: (progress: AttachmentMoveProgress) => void): Promise<AttachmentMoveReport> {
     const place = to.replace(/\/+$/, '');
     const folder = place === databasePlace ? '' : place;
-    const objects = new S3Objects(folder === '' ? null : folder, process.env);
+    const objects = new S3ObjectStore(folder === '' ? null : folder, process.env);
     const direction = folder === '' ? new ToDatabase(objects) : new ToObjects(objects);
     await this.#assertPossible(folder, objects);
     const total = await this.#count(direction, folder);
@@ -189,7 +197,7 @@ class StoredAttachments implements Attachments {
   }
 
   /** Throws before anything is copied if the object store cannot be used, or another one has attachments. */
-  async #assertPossible(folder: string, objects: S3Objects): Promise<void> {
+  async #assertPossible(folder: string, objects: S3ObjectStore): Promise<void> {
     const problem = await objects.check();
     if (problem !== null) throw unavailable(`The object store ${folder} cannot be used: ${problem}.`);
     if (folder === '') return;
@@ -215,7 +223,7 @@ class StoredAttachments implements Attachments {
     for (const { database } of this.#databases) {
       // The first two parameters are those of a list of attachments.
       const sql = `SELECT count(*) AS n FROM blob WHERE (owner, hash) > ($1, $2) AND ${condition}`;
-      sum += sqlNumber((await database.read(() => queryRow(sql, '', '', folder))) ?? { n: 0 }, 'n');
+      sum += readNumberColumn((await database.read(() => queryRow(sql, '', '', folder))) ?? { n: 0 }, 'n');
     }
     return sum;
   }
@@ -267,9 +275,9 @@ const where = 'owner = $1 AND hash = $2';
 class ToObjects implements Direction {
   readonly toCopy = "object IS NULL AND $3 <> ''";
   readonly toDelete = "length(bytes) > 0 AND starts_with(object, $3 || '/')";
-  readonly #objects: S3Objects;
+  readonly #objects: S3ObjectStore;
 
-  constructor(objects: S3Objects) {
+  constructor(objects: S3ObjectStore) {
     this.#objects = objects;
   }
 
@@ -330,9 +338,9 @@ function* useObject({ owner, hash }: BlobRow, address: string): SqlTask<boolean>
 class ToDatabase implements Direction {
   readonly toCopy = "object IS NOT NULL AND length(bytes) <> size AND $3 = ''";
   readonly toDelete = "object IS NOT NULL AND length(bytes) = size AND $3 = ''";
-  readonly #objects: S3Objects;
+  readonly #objects: S3ObjectStore;
 
-  constructor(objects: S3Objects) {
+  constructor(objects: S3ObjectStore) {
     this.#objects = objects;
   }
 
@@ -363,7 +371,7 @@ class ToDatabase implements Direction {
 }
 
 /** Deletes an object that is marked for deletion. If that fails, a later upload or purge deletes it. */
-async function removeObject(objects: S3Objects, database: PostgresDatabase, address: string): Promise<void> {
+async function removeObject(objects: S3ObjectStore, database: PostgresDatabase, address: string): Promise<void> {
   try {
     await objects.remove(address);
     await database.write(() => forgetObjects(postgresDialect, [address]));

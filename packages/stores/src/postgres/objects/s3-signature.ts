@@ -20,7 +20,7 @@ export interface S3Request {
 }
 
 /** SHA-256 of an empty body. */
-export const emptyHash = createHash('sha256').digest('hex');
+export const emptyBodyHash = createHash('sha256').digest('hex');
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');

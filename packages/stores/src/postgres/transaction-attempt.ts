@@ -1,6 +1,6 @@
 /** Sends the statements of one transaction without waiting for each answer. */
 import type { ClientBase, QueryConfig } from 'pg';
-import { bulkRows, type PreparedStatement, type Value } from './statements.ts';
+import { type PostgresValue, type PreparedStatement, rowsPerBulkInsert } from './statements.ts';
 
 // The maximum number of statements that wait for an answer. More would only use memory on both sides.
 const mostSent = 64;
@@ -9,7 +9,7 @@ const mostSent = 64;
  * One attempt of a transaction: the statements that wait for an answer, and the rows that are collected for a bulk
  * insert.
  */
-export class Attempt {
+export class TransactionAttempt {
   committing = false;
   /** The generation of the prepared statements that this attempt uses. */
   generation = 0;
@@ -17,9 +17,9 @@ export class Attempt {
   named = false;
   readonly #sent: Promise<unknown>[] = [];
   #awaitedCount = 0;
-  #gathered: { readonly statement: PreparedStatement; readonly rows: Value[][] } | null = null;
+  #gathered: { readonly statement: PreparedStatement; readonly rows: PostgresValue[][] } | null = null;
 
-  sendable({ text: sql, name }: Pick<PreparedStatement, 'text' | 'name'>, values: Value[]): QueryConfig {
+  sendable({ text: sql, name }: Pick<PreparedStatement, 'text' | 'name'>, values: PostgresValue[]): QueryConfig {
     return name === undefined || !this.named ? { text: sql, values } : { text: sql, name, values };
   }
 
@@ -30,10 +30,10 @@ export class Attempt {
   }
 
   /** Collects a row for a bulk insert, and sends the statement when enough rows are collected. */
-  async gather(client: ClientBase, statement: PreparedStatement, values: Value[]): Promise<void> {
+  async gather(client: ClientBase, statement: PreparedStatement, values: PostgresValue[]): Promise<void> {
     if (this.#gathered !== null && this.#gathered.statement !== statement) this.flush(client);
     this.#gathered ??= { statement, rows: [] };
-    if (this.#gathered.rows.push(values) < bulkRows) return;
+    if (this.#gathered.rows.push(values) < rowsPerBulkInsert) return;
     this.flush(client);
     await this.keepUp();
   }
@@ -50,7 +50,7 @@ export class Attempt {
     if (gathered === null) return;
     this.#gathered = null;
     const { statement, rows } = gathered;
-    if (rows.length === bulkRows && statement.bulk !== null)
+    if (rows.length === rowsPerBulkInsert && statement.bulk !== null)
       this.send(client.query(this.sendable(statement.bulk, rows.flat())));
     else for (const values of rows) this.send(client.query(this.sendable(statement, values)));
   }
