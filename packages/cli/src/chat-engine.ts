@@ -3,8 +3,8 @@ import type { NodeId, RunContext, Store, TreeId } from '@coppice/core';
 import {
   type CommandContext,
   type CommandResult,
-  type Completions,
   type GenerateOptions,
+  type LineCompletions,
   type ModelChoice,
   type ModelProviders,
   requireReadyModel,
@@ -50,7 +50,7 @@ export interface ChatEngine {
   readonly commands: {
     readonly list: readonly { readonly name: string; readonly summary: string }[];
     run(line: string, context: CommandContext): Promise<CommandResult>;
-    complete(line: string, context: CommandContext): Promise<Completions>;
+    complete(line: string, context: CommandContext): Promise<LineCompletions>;
   };
   readonly tools: { list(): readonly { readonly name: string; readonly description: string }[] };
   merge(wish: MergeWish): Promise<{

@@ -28,7 +28,7 @@ function postTask(task: () => void): void {
 }
 
 /**
- * Resolves after a time, or as soon as the signal aborts. With `idle` the process does not stay alive for it.
+ * Resolves after a time, or as soon as the signal aborts. With `idle` the wait does not keep the process alive.
  */
 export function waitMs(
   ms: number,
@@ -42,7 +42,7 @@ export function waitMs(
       resolve();
     };
     const timer: ReturnType<typeof setTimeout> | number = setTimeout(end, ms);
-    // Timers are numbers in a browser, which does not wait for them.
+    // In a browser a timer is a number, and no timer keeps the page alive.
     if (idle && typeof timer === 'object') timer.unref();
     signal?.addEventListener('abort', end);
   });

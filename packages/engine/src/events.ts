@@ -69,16 +69,16 @@ export interface AfterEvents {
 }
 
 /** The kinds of acts that hooks can be added to. */
-export type EventName = keyof BeforeEvents & keyof AfterEvents;
+export type HookEventName = keyof BeforeEvents & keyof AfterEvents;
 
 /** The result of a hook before an act: nothing, a cancellation with its reason, or replaced arguments. */
 export type HookVerdict<T> = undefined | { readonly cancel: string } | { readonly replace: T };
 
-export type BeforeHook<K extends EventName> = (
+export type BeforeHook<K extends HookEventName> = (
   event: BeforeEvents[K],
 ) => HookVerdict<BeforeEvents[K]> | Promise<HookVerdict<BeforeEvents[K]>>;
 
-export type AfterHook<K extends EventName> = (event: AfterEvents[K]) => void | Promise<void>;
+export type AfterHook<K extends HookEventName> = (event: AfterEvents[K]) => void | Promise<void>;
 
 /**
  * A hook that threw, returned an invalid result, or did not return in time. The act continued as if the hook did not
@@ -94,12 +94,12 @@ export interface HookFailure {
 /** Holds hooks and calls them in the order in which they were added. */
 export interface EventBus {
   /** Adds a hook; failures are reported under the name `from`. Returns a function that removes it. */
-  before<K extends EventName>(name: K, hook: BeforeHook<K>, from?: string): () => void;
-  after<K extends EventName>(name: K, hook: AfterHook<K>, from?: string): () => void;
+  before<K extends HookEventName>(name: K, hook: BeforeHook<K>, from?: string): () => void;
+  after<K extends HookEventName>(name: K, hook: AfterHook<K>, from?: string): () => void;
   /** Calls the hooks before an act; returns its final arguments, or rejects with `event/cancelled`. */
-  ask<K extends EventName>(name: K, event: BeforeEvents[K]): Promise<BeforeEvents[K]>;
+  ask<K extends HookEventName>(name: K, event: BeforeEvents[K]): Promise<BeforeEvents[K]>;
   /** Calls the hooks after an act. Never rejects. */
-  tell<K extends EventName>(name: K, event: AfterEvents[K]): Promise<void>;
+  tell<K extends HookEventName>(name: K, event: AfterEvents[K]): Promise<void>;
 }
 
 export interface EventBusOptions {
@@ -112,7 +112,7 @@ export function createEventBus(
   onFailure: (failure: HookFailure) => void = ignoreHookError,
   { limit = 60_000 }: EventBusOptions = {},
 ): EventBus {
-  const befores: { readonly [K in EventName]: Map<BeforeHook<K>, string | undefined> } = {
+  const befores: { readonly [K in HookEventName]: Map<BeforeHook<K>, string | undefined> } = {
     append: new Map(),
     branch: new Map(),
     switch: new Map(),
@@ -120,7 +120,7 @@ export function createEventBus(
     compact: new Map(),
     generate: new Map(),
   };
-  const afters: { readonly [K in EventName]: Map<AfterHook<K>, string | undefined> } = {
+  const afters: { readonly [K in HookEventName]: Map<AfterHook<K>, string | undefined> } = {
     append: new Map(),
     branch: new Map(),
     switch: new Map(),
@@ -178,7 +178,7 @@ interface ParsedVerdict<T> {
 }
 
 // The required fields of each event, checked at run time because hooks may be untyped modules.
-const requiredFields: { readonly [K in EventName]: readonly (keyof BeforeEvents[K])[] } = {
+const requiredFields: { readonly [K in HookEventName]: readonly (keyof BeforeEvents[K])[] } = {
   append: ['treeId', 'parentId', 'messages'],
   branch: ['treeId', 'nodeId'],
   switch: ['treeId', 'nodeId'],
@@ -188,7 +188,7 @@ const requiredFields: { readonly [K in EventName]: readonly (keyof BeforeEvents[
 };
 
 /** Validates a hook's result: nothing, a cancellation or a complete replacement. Throws on anything else. */
-function parseVerdict<K extends EventName>(
+function parseVerdict<K extends HookEventName>(
   name: K,
   asked: BeforeEvents[K],
   given: unknown,
@@ -212,7 +212,7 @@ function parseVerdict<K extends EventName>(
   return { replace: given.replace };
 }
 
-function isValidReplacement<K extends EventName>(
+function isValidReplacement<K extends HookEventName>(
   name: K,
   asked: BeforeEvents[K],
   value: unknown,

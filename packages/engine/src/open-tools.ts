@@ -7,7 +7,7 @@ export interface OpenToolsOptions {
   /** The configuration. Its rules for tools are read at each call, so that a change applies at once. */
   readonly live: LiveConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder in which the approved tools of MCP servers are stored. */
+  /** The home directory, which determines the path of the configuration; approved tools are stored beside that. */
   readonly home: string;
   /** Whether a client is created without configured servers, so that some can be added later. */
   readonly addable?: boolean | undefined;

@@ -12,7 +12,7 @@ import {
   type TreeRow,
   textMessage,
 } from '@coppice/core';
-import type { ApprovalDecision, ApprovalRequest, CommandResult, Completions, TurnEvent } from '@coppice/engine';
+import type { ApprovalDecision, ApprovalRequest, CommandResult, LineCompletions, TurnEvent } from '@coppice/engine';
 import type { ChatEngine, EngineTurn } from '../chat-engine.ts';
 import { toCliError } from '../exit-codes.ts';
 import { shortenIdsIn } from '../short-ids.ts';
@@ -295,7 +295,7 @@ export class ChatSession {
   }
 
   /** Completes a line that begins with a slash. */
-  async complete(line: string): Promise<Completions> {
+  async complete(line: string): Promise<LineCompletions> {
     const id = this.treeId;
     if (id === null) {
       const items = this.#cliEngine.commands.list.filter((command) => `/${command.name}`.startsWith(line));

@@ -5,7 +5,7 @@ import { basename, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FileBlock, ImageBlock } from '@coppice/content';
 import { AppError, type Block, type Message, type Store, textMessage } from '@coppice/core';
-import type { Completion } from '@coppice/engine';
+import type { LineCompletion } from '@coppice/engine';
 
 const listed = 50;
 
@@ -13,7 +13,7 @@ const listed = 50;
  * Returns the files and folders that continue a path, folders first; a path with blanks is quoted. Hidden ones are
  * listed only when their dot is typed, and names that a line cannot hold are left out.
  */
-export function completePath(typed: string, folder: string): readonly Completion[] {
+export function completePath(typed: string, folder: string): readonly LineCompletion[] {
   const cut = typed.lastIndexOf('/') + 1;
   const [within, start] = [typed.slice(0, cut), typed.slice(cut)];
   try {

@@ -1,5 +1,5 @@
 /** The completion menu above the input line: commands while a command is typed, files after an @. */
-import type { Completion } from '@coppice/engine';
+import type { LineCompletion } from '@coppice/engine';
 import { toOneLine } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
@@ -9,7 +9,7 @@ import type { MenuCommand } from './terminal-commands.ts';
 /** The suggestions for the word before the cursor, which begins at `from`. */
 export interface InputMenu {
   readonly from: number;
-  readonly items: readonly Completion[];
+  readonly items: readonly LineCompletion[];
 }
 
 const closed: InputMenu = { from: 0, items: [] };
@@ -18,7 +18,7 @@ const closed: InputMenu = { from: 0, items: [] };
 export function buildInputMenu(
   { text, cursor }: EditorDraft,
   commands: readonly MenuCommand[],
-  files: (typed: string) => readonly Completion[],
+  files: (typed: string) => readonly LineCompletion[],
 ): InputMenu {
   const before = text.slice(0, cursor);
   if (/^\/[a-z-]*$/.test(before)) {
@@ -39,7 +39,7 @@ const longestPath = 4096;
 export function acceptCompletion(
   { text, cursor }: EditorDraft,
   { from }: InputMenu,
-  { value }: Completion,
+  { value }: LineCompletion,
 ): EditorDraft {
   const end = value.endsWith('/') ? '' : ' ';
   return { text: text.slice(0, from) + value + end + text.slice(cursor), cursor: from + value.length + end.length };

@@ -1,7 +1,7 @@
 /** Parses the arguments of a command, from words or from an object. */
 
 import { findNearestName } from '@coppice/core/decode';
-import type { CommandDefinition, CommandParameters, CommandWord, Parameter, RawArguments } from './contract.ts';
+import type { CommandDefinition, CommandParameter, CommandParameters, CommandWord, RawArguments } from './contract.ts';
 import { makeCommandError } from './errors.ts';
 
 /** The validated arguments of one call, by parameter name. */
@@ -33,7 +33,7 @@ const nouns = {
   flag: 'no value',
 } as const;
 
-function article({ kind }: Parameter): string {
+function article({ kind }: CommandParameter): string {
   return nouns[kind];
 }
 
@@ -107,7 +107,7 @@ function readOption(command: ArgumentReader, word: CommandWord) {
   return { name, value, parameter };
 }
 
-function namedArgument(parameters: CommandParameters, name: string): Parameter | undefined {
+function namedArgument(parameters: CommandParameters, name: string): CommandParameter | undefined {
   return Object.hasOwn(parameters, name) ? parameters[name] : undefined;
 }
 
@@ -127,7 +127,12 @@ function placeArgument(command: ArgumentReader, words: readonly string[], found:
     );
 }
 
-function convertArgument(command: ArgumentReader, name: string, parameter: Parameter, text: string): string | number {
+function convertArgument(
+  command: ArgumentReader,
+  name: string,
+  parameter: CommandParameter,
+  text: string,
+): string | number {
   if (parameter.kind === 'count')
     return countArgument(command, name, /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN);
   if (parameter.kind === 'choice') return choiceArgument(command, name, parameter, text);
@@ -140,7 +145,7 @@ function countArgument(command: ArgumentReader, name: string, value: number): nu
   return value;
 }
 
-function choiceArgument(command: ArgumentReader, name: string, { choices }: Parameter, text: string): string {
+function choiceArgument(command: ArgumentReader, name: string, { choices }: CommandParameter, text: string): string {
   if (choices.includes(text)) return text;
   const meant = findNearestName(text, choices);
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
@@ -168,7 +173,7 @@ function fromObject(command: ArgumentReader, args: Readonly<Record<string, unkno
 function checkArgument(
   command: ArgumentReader,
   name: string,
-  parameter: Parameter,
+  parameter: CommandParameter,
   value: unknown,
 ): string | number | boolean {
   const wrong = () =>

@@ -1,15 +1,15 @@
 /** Completes the end of a command line: command names, options, labels, nodes, models. */
 import { ask, type Node, type NodeId, nodeId, type ReadProgram } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
-import type { CommandDefinition, CommandScope, CommandWord, Parameter } from './contract.ts';
+import type { CommandDefinition, CommandParameter, CommandScope, CommandWord } from './contract.ts';
 import { quoteBeginning, roleLabel, stripControlCharacters } from './format.ts';
 import { positionWords } from './node-references.ts';
 import { quoteWord, splitCommandWords } from './parse.ts';
 import { makeArgumentPhrase, makePhrase, makeSummaryPhrase, type Phrase, phraseToEnglish } from './phrases.ts';
 
 /** A suggestion of how the line continues. */
-export interface Completion {
-  /** Replaces the line from {@link Completions.from} on; quoted where necessary. */
+export interface LineCompletion {
+  /** Replaces the line from {@link LineCompletions.from} on; quoted where necessary. */
   readonly value: string;
   readonly label: string;
   readonly about: string;
@@ -18,9 +18,9 @@ export interface Completion {
 }
 
 /** The suggestions for a line, and the offset from which they replace it. */
-export interface Completions {
+export interface LineCompletions {
   readonly from: number;
-  readonly items: readonly Completion[];
+  readonly items: readonly LineCompletion[];
 }
 
 const most = 20;
@@ -28,7 +28,7 @@ const most = 20;
 const nearby = 32;
 
 /** Completes a line. The cost depends on the number of suggestions, not on the size of the tree. */
-export async function completeLine(line: string, scope: CommandScope): Promise<Completions> {
+export async function completeLine(line: string, scope: CommandScope): Promise<LineCompletions> {
   const { words, open } = splitCommandWords(line);
   const atNew = !open && (line === '' || /\s$/.test(line));
   const [first] = words;
@@ -46,7 +46,7 @@ export async function completeLine(line: string, scope: CommandScope): Promise<C
   return { from, items: items.length === 0 && typed === '' ? optionsFor(command, before, '') : items.slice(0, most) };
 }
 
-function namesFor(first: CommandWord | undefined, line: string, { commands }: CommandScope): Completions {
+function namesFor(first: CommandWord | undefined, line: string, { commands }: CommandScope): LineCompletions {
   const typed = first?.text.replace(/^\//, '').toLowerCase() ?? '';
   const found = commands.filter((command) => command.name.startsWith(typed));
   return {
@@ -64,7 +64,7 @@ function optionsFor(
   { name: command, parameters }: CommandDefinition,
   before: readonly CommandWord[],
   typed: string,
-): Completion[] {
+): LineCompletion[] {
   const used = new Set(before.filter((word) => !word.quoted).map((word) => word.text.replace(/=.*$/s, '')));
   return Object.entries(parameters)
     .filter(([name, { by }]) => by === 'name' && !used.has(`--${name}`) && `--${name}`.startsWith(typed))
@@ -77,10 +77,13 @@ function optionsFor(
 }
 
 /** Returns the parameter that the next word is a value of; undefined if no parameter is left. */
-function expectedArgument({ parameters }: CommandDefinition, before: readonly CommandWord[]): Parameter | undefined {
+function expectedArgument(
+  { parameters }: CommandDefinition,
+  before: readonly CommandWord[],
+): CommandParameter | undefined {
   const placed = Object.values(parameters).filter(({ by }) => by === 'place');
   let at = 0;
-  let open: Parameter | undefined;
+  let open: CommandParameter | undefined;
   for (const { text, quoted: inQuotes } of before) {
     if (!inQuotes && text.startsWith('--')) {
       const name = text.slice(2);
@@ -95,9 +98,9 @@ function expectedArgument({ parameters }: CommandDefinition, before: readonly Co
 async function valuesFor(
   scope: CommandScope,
   { name: command, parameters }: CommandDefinition,
-  parameter: Parameter,
+  parameter: CommandParameter,
   typed: string,
-): Promise<Completion[]> {
+): Promise<LineCompletion[]> {
   const begins = (text: string) => text.toLowerCase().includes(typed.toLowerCase());
   switch (parameter.kind) {
     case 'node':
@@ -121,10 +124,10 @@ async function valuesFor(
   }
 }
 
-async function nodesFor(scope: CommandScope, typed: string): Promise<Completion[]> {
+async function nodesFor(scope: CommandScope, typed: string): Promise<LineCompletion[]> {
   const wanted = typed.toLowerCase();
   const { labels, nodes } = await scope.store.read(scope.treeId, () => readNearby(scope));
-  const items: Completion[] = [];
+  const items: LineCompletion[] = [];
   for (const [word, code] of positionWords) {
     const said = makePhrase(code);
     if (wanted !== '' && word.startsWith(wanted))

@@ -192,7 +192,7 @@ export interface CommandResult<Data = unknown> {
 }
 
 /** The kind of value that an argument takes. */
-export type ParameterKind =
+export type CommandParameterKind =
   /** A node: its id, a unique part of the id, a label, its number in the last list, `@here` or `@start`. */
   | 'node'
   | 'text'
@@ -208,8 +208,8 @@ export type ParameterKind =
   | 'flag';
 
 /** The description of one argument of a command. */
-export interface Parameter {
-  readonly kind: ParameterKind;
+export interface CommandParameter {
+  readonly kind: CommandParameterKind;
   readonly about: string;
   /** Whether the argument is positional (`place`) or named, as in `--name value`. */
   readonly by: 'place' | 'name';
@@ -220,7 +220,7 @@ export interface Parameter {
 }
 
 /** The parameters of a command by name. Positional ones are read in this order; a text takes the rest of the line. */
-export type CommandParameters = Readonly<Record<string, Parameter>>;
+export type CommandParameters = Readonly<Record<string, CommandParameter>>;
 
 /** Raw arguments: the words of a line, or an object. */
 export type RawArguments =

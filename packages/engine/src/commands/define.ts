@@ -4,15 +4,15 @@ import { readArguments } from './arguments.ts';
 import type {
   CommandDefinition,
   CommandExample,
+  CommandParameter,
+  CommandParameterKind,
   CommandParameters,
   CommandResult,
   CommandScope,
-  Parameter,
-  ParameterKind,
 } from './contract.ts';
 
 /** The TypeScript type of the value that a parameter receives. */
-type ValueOf<P extends Parameter> = P['kind'] extends 'flag'
+type ValueOf<P extends CommandParameter> = P['kind'] extends 'flag'
   ? boolean
   : P['kind'] extends 'count'
     ? number
@@ -28,7 +28,7 @@ export type ArgumentsOf<S extends CommandParameters> = {
 };
 
 const defaultParameter = { required: false, bare: false, choices: [] } as const;
-type ValueKind = Exclude<ParameterKind, 'flag' | 'choice'>;
+type ValueKind = Exclude<CommandParameterKind, 'flag' | 'choice'>;
 
 /** Declares a required positional argument. */
 export function requiredArgument<K extends ValueKind>(kind: K, about: string) {
@@ -123,7 +123,7 @@ export function toHelpName(name: string): string {
   return name === 'node' ? 'message' : name === 'tree' ? 'chat' : name;
 }
 
-const jsonTypes: Readonly<Record<ParameterKind, JsonObject>> = {
+const jsonTypes: Readonly<Record<CommandParameterKind, JsonObject>> = {
   node: { type: 'string', minLength: 1, maxLength: 512 },
   text: { type: 'string' },
   model: { type: 'string', minLength: 1 },

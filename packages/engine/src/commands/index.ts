@@ -2,7 +2,7 @@
 
 export { type BranchModel, readBranchModel } from './branch-model.ts';
 export type { BranchRow } from './branches/index.ts';
-export type { Completion, Completions } from './complete.ts';
+export type { LineCompletion, LineCompletions } from './complete.ts';
 export type { ContextRow } from './context/index.ts';
 export * from './contract.ts';
 export { type CopyOutcome, treeCopier } from './copy.ts';

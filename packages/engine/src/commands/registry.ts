@@ -7,7 +7,7 @@ import { createEventBus } from '../events.ts';
 import { newId } from '../new-id.ts';
 import type { Model } from '../providers/index.ts';
 import { readBranchModel } from './branch-model.ts';
-import { type Completions, completeLine } from './complete.ts';
+import { completeLine, type LineCompletions } from './complete.ts';
 import type {
   CommandContext,
   CommandDefinition,
@@ -46,7 +46,7 @@ export interface Commands {
   /** Runs a line such as `/switch 2`, or a call. Rejects with an AppError, in which case nothing changed. */
   run(what: string | CommandCall, context: CommandContext): Promise<CommandResult>;
   /** Suggests completions for the end of a line. Never rejects: after an error it returns none. */
-  complete(line: string, context: CommandContext): Promise<Completions>;
+  complete(line: string, context: CommandContext): Promise<LineCompletions>;
 }
 
 /** Creates a registry of the built-in commands and those of `extra`. */

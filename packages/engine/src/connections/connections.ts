@@ -9,8 +9,8 @@ import { providerDefinitions } from '../providers/registry.ts';
 import { makeKeysError } from './contract.ts';
 import { isPrivateAddress } from './private-address.ts';
 
-/** A program for local models that listens on a well-known port and needs no key. */
-export interface LocalServer {
+/** A program that serves local models on a well-known port and needs no key. */
+export interface LocalModelServer {
   readonly name: string;
   readonly kind: string;
   readonly label: string;
@@ -18,7 +18,7 @@ export interface LocalServer {
 }
 
 /** The local servers that Coppice looks for. */
-export const localServers: readonly LocalServer[] = [
+export const localModelServers: readonly LocalModelServer[] = [
   { name: 'ollama', kind: 'ollama', label: 'Ollama', address: 'http://127.0.0.1:11434' },
   { name: 'lm-studio', kind: 'openai-compatible', label: 'LM Studio', address: 'http://127.0.0.1:1234/v1' },
 ];
@@ -78,7 +78,7 @@ export function checkConnection(
     );
   const configured = config.providers.get(name);
   refuseConfigured(name, configured);
-  const local = localServers.find((server) => server.name === name);
+  const local = localModelServers.find((server) => server.name === name);
   const own = providerDefinitions.find((each) => each.name === name && each.name !== 'openai-compatible');
   const kind = own?.name ?? local?.kind ?? input.kind ?? getTextMember(kept, 'kind') ?? 'openai-compatible';
   const provider = providerDefinitions.find((each) => each.name === kind);
@@ -165,7 +165,7 @@ export function withConnections(
   rules: ConnectionRules,
 ): Config {
   const providers = new Map(config.providers);
-  for (const server of rules.privateAddresses ? localServers : []) {
+  for (const server of rules.privateAddresses ? localModelServers : []) {
     const models = getTexts(found.get(server.name) ?? {}, 'models');
     if (models.length === 0) continue;
     const section = providers.get(server.name);

@@ -1,6 +1,6 @@
 /** Detects local model servers such as Ollama. */
 import type { ModelProviders } from '../providers/index.ts';
-import { localServers } from './connections.ts';
+import { localModelServers } from './connections.ts';
 import type { LiveConfig } from './live-config.ts';
 
 // Short, so that a server that is not running does not delay the model list.
@@ -13,7 +13,7 @@ export async function findLocalModels(
   signal?: AbortSignal,
 ): Promise<void> {
   if (!live.rules.privateAddresses || !live.current.detectOllama) return;
-  for (const { name, kind, label, address } of localServers) {
+  for (const { name, kind, label, address } of localModelServers) {
     const section = live.current.providers.get(name);
     const asked = { headers: {}, models: [], enabled: true, name, kind, label, baseUrl: address, ...section };
     const models = await providers

@@ -3,8 +3,8 @@ export {
   type CheckedConnection,
   type ConnectionInput,
   type ConnectionRules,
-  type LocalServer,
-  localServers,
+  type LocalModelServer,
+  localModelServers,
 } from './connections.ts';
 export * from './contract.ts';
 export {

@@ -10,7 +10,7 @@ export interface FileTextExtractor {
   textOf(hash: string, bytes: Uint8Array): Promise<string | null>;
 }
 
-/** What one extraction may use; beyond a limit the file counts as unreadable. */
+/** The limits of one extraction, beyond which the file counts as unreadable, and of the cache. */
 export interface FileTextLimits {
   readonly timeMs: number;
   readonly memoryMb: number;

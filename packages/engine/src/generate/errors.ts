@@ -1,6 +1,6 @@
 /** The error codes of turns, and conversions between thrown errors and the errors of replies. */
 import { AppError, type ErrorKind, isAppError, type Json, type JsonObject } from '@coppice/core';
-import type { ErrorEvent } from '../providers/contract.ts';
+import type { ProviderErrorEvent } from '../providers/contract.ts';
 
 /** The error codes of turns and their kinds. Codes are stable across releases; messages may change. */
 export const generateErrorKinds = {
@@ -40,7 +40,7 @@ export interface ReplyError {
 }
 
 /** Converts a provider's error event to a reply error. */
-export function replyErrorFromEvent(event: ErrorEvent): ReplyError {
+export function replyErrorFromEvent(event: ProviderErrorEvent): ReplyError {
   const { type: _type, ...error } = event;
   return error;
 }

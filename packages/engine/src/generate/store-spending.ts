@@ -6,8 +6,8 @@ import { type ModelUse, type Spending, sumModelUse } from './spending.ts';
 const reservationMs = 3_600_000;
 
 /**
- * Creates spending in a store. `before` is the spending that this server recorded on its own before: its amounts still
- * count on their days, and amounts are added to it only if the store cannot be written.
+ * Creates spending in a store. `before` is the spending that this server has recorded outside of the store: its amounts
+ * still count on their days, and amounts are added to it only if the store cannot be written.
  */
 export function createStoreSpending(shared: SharedSpending, before: Spending): Spending {
   return {

@@ -17,7 +17,13 @@ import {
 import { maskMessage } from '../config/mask-keys.ts';
 import { listConfiguredKeys } from '../config/secret.ts';
 import { accumulateReply, type ModelReply } from '../providers/accumulate-reply.ts';
-import type { ErrorEvent, FinishReason, ProviderEvent, ProviderNotice, ProviderUsage } from '../providers/contract.ts';
+import type {
+  FinishReason,
+  ProviderErrorEvent,
+  ProviderEvent,
+  ProviderNotice,
+  ProviderUsage,
+} from '../providers/contract.ts';
 import { errorEventFromThrown } from '../providers/errors.ts';
 import { createChunkWriter } from '../runs/chunk-writer.ts';
 import { startHeartbeat } from '../runs/heartbeat.ts';
@@ -241,7 +247,7 @@ async function* onlyEvent(event: ProviderEvent): AsyncGenerator<ProviderEvent, v
 const unavailableCodes: ReadonlySet<string> = new Set(['provider/no-key', 'provider/unauthorised', 'provider/quota']);
 
 /** Returns whether another model may succeed: not if the request itself caused the error, or if the user stopped it. */
-function mayFallBack({ code, kind }: ErrorEvent): boolean {
+function mayFallBack({ code, kind }: ProviderErrorEvent): boolean {
   return kind === 'unavailable' || kind === 'not-found' || unavailableCodes.has(code);
 }
 
@@ -392,7 +398,7 @@ function emptyReplyError(finishReason: FinishReason) {
   return makeGenerateError('generate/empty', `The reply ${why} without any text (${finishReason}).`);
 }
 
-function failureOfReply(last: ErrorEvent | null): ReplyError {
+function failureOfReply(last: ProviderErrorEvent | null): ReplyError {
   if (last !== null) return replyErrorFromEvent(last);
   return {
     code: 'provider/dropped',

@@ -56,7 +56,7 @@ function errorCodeIn(status: number, said: BodyError | null): ProviderErrorCode 
   return status >= 400 || /invalid_request|INVALID_ARGUMENT/.test(marks) ? 'provider/rejected' : 'provider/failed';
 }
 
-/** Returns the delay that the response asks for, in milliseconds; undefined if it names none or an invalid one. */
+/** Returns the delay that the response asks for, in milliseconds; undefined if the header is missing or invalid. */
 function retryAfterOf(headers: Headers, now: number): number | undefined {
   const exact = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(exact) && exact >= 0) return exact;

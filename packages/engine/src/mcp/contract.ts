@@ -115,7 +115,7 @@ export const defaultMcpLimits: McpLimits = {
 
 /** The configuration of an MCP client, and where approvals are stored. */
 export interface McpClientOptions {
-  /** The operator's configuration. Servers come from nowhere else. */
+  /** The servers at the start; `reconfigure` changes them. Models and tools cannot add one. */
   readonly config: Pick<Config, 'mcpServers'>;
   /** Where approved tool definitions are stored. */
   readonly pins: PinStore;

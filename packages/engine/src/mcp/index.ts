@@ -1,4 +1,4 @@
-/** The MCP client: connects to the operator's servers and adds their tools to the registry. */
+/** The MCP client: connects to the configured servers and adds their tools to the registry. */
 import { readEnvironment } from '#platform/system';
 import type { McpServerConfig } from '../config/contract.ts';
 import { redactKeys } from '../http/redact.ts';

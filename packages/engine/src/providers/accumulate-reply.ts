@@ -2,7 +2,7 @@
 import type { ToolUseBlock } from '@coppice/content';
 import type { SignedThinking } from '@coppice/content/wires';
 import type { Block, Message } from '@coppice/core';
-import type { EndEvent, ErrorEvent, ProviderEvent, ProviderUsage } from './contract.ts';
+import type { EndEvent, ProviderErrorEvent, ProviderEvent, ProviderUsage } from './contract.ts';
 
 /** The state of a reply while its events arrive. */
 export interface ModelReply {
@@ -10,7 +10,7 @@ export interface ModelReply {
   readonly message: Message | null;
   readonly usage: ProviderUsage | null;
   /** The event that ended the reply; null while it is running. */
-  readonly last: EndEvent | ErrorEvent | null;
+  readonly last: EndEvent | ProviderErrorEvent | null;
 }
 
 /** Collects the events of one reply. `reply` may be called at any time; its cost depends on the length of the text. */
@@ -51,7 +51,7 @@ export function accumulateReply(provider?: string): ReplyAccumulator {
   const parts: OpenPart[] = [];
   const calls = new Map<number, OpenToolUse>();
   let usage: ProviderUsage | null = null;
-  let last: EndEvent | ErrorEvent | null = null;
+  let last: EndEvent | ProviderErrorEvent | null = null;
   const openThinking = (): OpenThinking => {
     const part = parts.at(-1);
     if (part?.type === 'thinking' && !part.ended) return part;

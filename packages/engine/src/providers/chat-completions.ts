@@ -3,10 +3,10 @@ import { createChatReader, readWholeChatCompletion } from '@coppice/content/wire
 import type { ProviderCall, ProviderEvent } from './contract.ts';
 import { streamOverHttp } from './stream-over-http.ts';
 
-/** The header in which these providers expect the key. */
+/** The header in which a chat completions API expects the key. */
 export const bearerKeyHeader = { name: 'authorization', prefix: 'Bearer ' } as const;
 
-/** The features that these providers support; each adds its block types. */
+/** The features that providers with a chat completions API support; each provider adds its block types. */
 export const chatSupport = {
   tools: true,
   toolChoice: true,
@@ -17,7 +17,7 @@ export const chatSupport = {
   streaming: true,
 } as const;
 
-/** The ranges of the parameters that these providers accept. */
+/** The ranges of the parameters that a chat completions API accepts. */
 export const chatParameters = {
   temperature: { min: 0, max: 2 },
   topP: { min: 0, max: 1 },

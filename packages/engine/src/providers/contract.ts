@@ -53,7 +53,7 @@ export const providerErrorKinds = {
 export type ProviderErrorCode = keyof typeof providerErrorKinds;
 
 /** The event that ends an incomplete reply. Earlier events remain valid. */
-export interface ErrorEvent {
+export interface ProviderErrorEvent {
   readonly type: 'error';
   readonly code: ProviderErrorCode;
   readonly kind: ErrorKind;
@@ -72,7 +72,7 @@ export interface ErrorEvent {
  * The events of a stream: any number of content events, then at most one `usage`, then exactly one `end` or `error`.
  * A `thinking-end` closes reasoning before another part starts; before an `end` every started call has ended.
  */
-export type ProviderEvent = WireReplyEvent | ErrorEvent;
+export type ProviderEvent = WireReplyEvent | ProviderErrorEvent;
 
 /** Information for the user or the log that is not part of the reply. */
 export type ProviderNotice =
@@ -83,7 +83,7 @@ export type ProviderNotice =
       /** The highest number of retries. */
       readonly retries: number;
       readonly waitMs: number;
-      readonly error: ErrorEvent;
+      readonly error: ProviderErrorEvent;
     }
   /** A parameter was outside the provider's limits; `sent` is undefined if it was left out. */
   | { readonly type: 'parameter-changed'; readonly name: string; readonly asked: Json; readonly sent?: Json }

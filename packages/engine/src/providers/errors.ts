@@ -1,7 +1,7 @@
 /** Converts failures of providers to error events. */
 import { isAppError } from '@coppice/core';
 import { redactKeys } from '../http/redact.ts';
-import { type ErrorEvent, type ProviderErrorCode, providerErrorKinds } from './contract.ts';
+import { type ProviderErrorCode, type ProviderErrorEvent, providerErrorKinds } from './contract.ts';
 
 /** The codes after which the same call may succeed later, unless the failure itself says otherwise. */
 const retryable: ReadonlySet<ProviderErrorCode> = new Set([
@@ -23,7 +23,11 @@ export interface ErrorDetails {
 }
 
 /** Builds the last event of a stream that failed. Keys are removed from message and excerpt here. */
-export function makeErrorEvent(code: ProviderErrorCode, message: string, details: ErrorDetails = {}): ErrorEvent {
+export function makeErrorEvent(
+  code: ProviderErrorCode,
+  message: string,
+  details: ErrorDetails = {},
+): ProviderErrorEvent {
   return {
     type: 'error',
     code,
@@ -37,15 +41,15 @@ export function makeErrorEvent(code: ProviderErrorCode, message: string, details
 }
 
 /** Builds the last event of a stream that was stopped. */
-export function makeAbortedEvent(): ErrorEvent {
+export function makeAbortedEvent(): ProviderErrorEvent {
   return makeErrorEvent('provider/aborted', 'The reply was stopped.');
 }
 
 /** An exception that carries the error event for its stream. */
 export class ProviderFailure extends Error {
-  readonly event: ErrorEvent;
+  readonly event: ProviderErrorEvent;
 
-  constructor(event: ErrorEvent, cause?: unknown) {
+  constructor(event: ProviderErrorEvent, cause?: unknown) {
     super(event.message, cause === undefined ? undefined : { cause });
     this.name = 'ProviderFailure';
     this.event = event;
@@ -67,7 +71,7 @@ function isProviderCode(code: string): code is ProviderErrorCode {
 }
 
 /** Builds the last event for a thrown value; an unexpected one becomes `provider/internal`. */
-export function errorEventFromThrown(thrown: unknown): ErrorEvent {
+export function errorEventFromThrown(thrown: unknown): ProviderErrorEvent {
   if (thrown instanceof ProviderFailure) return thrown.event;
   if (isAppError(thrown) && isProviderCode(thrown.code))
     return makeErrorEvent(thrown.code, thrown.message, { retryable: thrown.retryable });

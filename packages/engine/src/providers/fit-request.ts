@@ -16,10 +16,10 @@ export interface LoweringOptions {
 const noText: Block & { readonly text: string } = { type: 'text', text: '(no text)' };
 
 /**
- * Converts messages for a provider. Unsupported blocks are replaced by simpler ones. Tool results become user messages
- * if the provider has no tools, and so do system messages between others if it does not accept them. A message without
- * remaining content is left out, except a tool result, because its call needs one. Messages that need no change stay
- * the same objects.
+ * Converts messages for a provider. Unsupported blocks are replaced by simpler ones. If the provider has no tools, tool
+ * results become user messages; if it accepts no system messages between others, these become user messages too. A
+ * message without remaining content is left out, except a tool result, because its call needs a result. Messages that
+ * need no change stay the same objects.
  */
 export function lowerMessages(messages: readonly Message[], lowering: LoweringOptions): readonly Message[] {
   const { supports } = lowering;

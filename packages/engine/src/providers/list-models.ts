@@ -58,7 +58,8 @@ export async function getJson(call: ProviderCall, wanted: JsonRequest): Promise<
   }
 }
 
-// The names of models that do not chat: OpenAI and local servers list them without saying what they do.
+// Matches the names of models that do not chat. OpenAI and local servers list such models without saying what they are
+// for.
 const otherTask =
   /(?:^|[-_/.:])(?:embed|embeds|embedding|embeddings|whisper|tts|dall-e|moderation|rerank|reranker|transcribe|sora|realtime)(?:$|[-_/.:@\d])/i;
 

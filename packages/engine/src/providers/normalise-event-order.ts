@@ -26,8 +26,8 @@ function newCallId(random: () => number, taken: ReadonlySet<string>): string {
 }
 
 /**
- * Enforces the contract of `ProviderEvent` on any input: closes reasoning before another part starts, ends calls before
- * the end, moves usage there, drops events after the final one, and assigns a new id to a call whose id is missing or
+ * Enforces the contract of `ProviderEvent` on any input: closes reasoning before another part starts, ends open calls
+ * and moves usage before the final event, drops events after it, and assigns a new id to a call whose id is missing or
  * in `taken`. Some servers count ids from zero in every turn, so a result would be matched to the wrong call.
  */
 export class EventOrderNormaliser {

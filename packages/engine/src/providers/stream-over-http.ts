@@ -20,7 +20,7 @@ import { findErrorInBody, makeBodyFailure, makeStatusFailure } from '../http/fai
 import { type HttpRequest, type HttpResponse, joinRequestUrl, type KeyHeader, sendRequest } from '../http/request.ts';
 import { type RequestTimers, startRequestTimers } from '../http/request-timers.ts';
 import { systemClock } from './clock.ts';
-import type { Clock, ErrorEvent, ProviderCall, ProviderEvent } from './contract.ts';
+import type { Clock, ProviderCall, ProviderErrorEvent, ProviderEvent } from './contract.ts';
 import { errorEventFromThrown, makeErrorEvent, ProviderFailure, throwProviderFailure } from './errors.ts';
 
 /** How one provider's request is sent and its response is read. */
@@ -53,7 +53,7 @@ export async function* streamOverHttp(wire: WireFormat, call: ProviderCall): Asy
   try {
     for (let attempt = 1; ; attempt++) {
       let begun = false;
-      let failure: ErrorEvent | null = null;
+      let failure: ProviderErrorEvent | null = null;
       try {
         for await (const event of attemptOnce(wire, call, limits, clock, watch, host)) {
           if (event.type === 'error') failure = event;
@@ -97,7 +97,7 @@ function timedOut(sentence: string): ProviderFailure {
 const retriedCodes = new Set(['provider/rate-limited', 'provider/overloaded', 'provider/failed', 'provider/dropped']);
 
 /** Returns the delay before the next attempt; null if the call must not be retried. */
-function retryDelay(failure: ErrorEvent, attempt: number, limits: HttpLimits, clock: Clock): number | null {
+function retryDelay(failure: ProviderErrorEvent, attempt: number, limits: HttpLimits, clock: Clock): number | null {
   if (attempt > limits.retries || !failure.retryable || !retriedCodes.has(failure.code)) return null;
   const requestedWaitMs = failure.retryAfterMs;
   if (requestedWaitMs !== undefined) return requestedWaitMs > limits.longestWaitMs ? null : requestedWaitMs;

@@ -50,7 +50,7 @@ export interface RecordedSession {
   /** The model of the last answer. */
   readonly model: string | null;
   readonly figures: CallTotals;
-  /** The figures of the calls since `RecordedSessionQuery.since`. */
+  /** The totals of the calls since `RecordedSessionQuery.since`. */
   readonly recent: CallTotals;
   readonly startedAt: number;
   readonly lastAt: number;
@@ -67,7 +67,7 @@ export interface RecordedSessionQuery {
    */
   readonly limit?: number;
   readonly cursor?: string;
-  /** The start of the recent figures, in milliseconds since 1970; by default all calls are recent. */
+  /** From when on calls count as `recent`, in milliseconds since 1970; by default all calls do. */
   readonly since?: number;
 }
 
@@ -77,7 +77,7 @@ export interface RecordedSessionPage {
   readonly cursor: string | null;
 }
 
-/** The figures of a session without calls. */
+/** The totals of a session without calls. */
 export const zeroCallTotals: CallTotals = {
   calls: 0,
   toolCalls: 0,
@@ -88,7 +88,7 @@ export const zeroCallTotals: CallTotals = {
   workMs: 0,
 };
 
-/** Returns the sum of two figures; the cost is null only if both are. */
+/** Returns the sum of two totals; the cost is null only if both costs are. */
 export function addCallTotals(a: CallTotals, b: CallTotals): CallTotals {
   return {
     calls: a.calls + b.calls,
@@ -101,13 +101,14 @@ export function addCallTotals(a: CallTotals, b: CallTotals): CallTotals {
   };
 }
 
+/** Returns the totals of a session together with its sub-agents and side calls. */
 export function sumSessionTotals(session: RecordedSession, which: 'figures' | 'recent' = 'figures'): CallTotals {
   return session.children.reduce((sum, child) => addCallTotals(sum, sumSessionTotals(child, which)), session[which]);
 }
 
 /**
- * Computes the figures of recorded sessions. Caches them per tree until it changes, because the same page is requested
- * often.
+ * Lists recorded sessions with their totals. Caches the totals of a tree until the tree changes, because the same page
+ * is requested often.
  */
 export class RecordedSessionReader {
   readonly #store: Store;
@@ -204,7 +205,7 @@ export class RecordedSessionReader {
 export const recordedTag = 'recorded';
 /** The format of the external ids of side calls; such an id is the id of the session's tree. */
 export const sideCallsFormat = 'side-calls-of';
-// How many trees have their figures cached.
+// How many trees have their totals cached.
 const mostKnown = 2_000;
 // How many nodes are read at once, so that a long session needs little memory.
 const nodesAtOnce = 200;
@@ -230,7 +231,7 @@ function hasProgram(row: TreeRow, program: string | undefined): boolean {
   return program === undefined || getText(noteOf(row, 'recorded'), 'program') === program;
 }
 
-/** The figures of one tree, without its sub-agents. */
+/** The totals of one tree, without its sub-agents. */
 interface TreeWork {
   readonly figures: CallTotals;
   readonly recent: CallTotals;

@@ -1,6 +1,6 @@
 /** Adds and loads hooks: functions of a module that run before and after an act, with access to the session. */
 import { AppError, type TreeId } from '@coppice/core';
-import type { AfterEvents, BeforeEvents, EventBus, EventName, HookFailure, HookVerdict } from '../events.ts';
+import type { AfterEvents, BeforeEvents, EventBus, HookEventName, HookFailure, HookVerdict } from '../events.ts';
 import type { NewEntry, SessionContext, SessionEntry } from './contract.ts';
 import type { SessionManager } from './manager.ts';
 
@@ -24,13 +24,13 @@ export interface HookEventContext {
 /** The hooks of one module, by the name of the act. */
 export interface SessionHooks {
   readonly before?: {
-    readonly [K in EventName]?: (
+    readonly [K in HookEventName]?: (
       event: BeforeEvents[K],
       context: HookEventContext,
     ) => HookVerdict<BeforeEvents[K]> | Promise<HookVerdict<BeforeEvents[K]>>;
   };
   readonly after?: {
-    readonly [K in EventName]?: (event: AfterEvents[K], context: HookEventContext) => void | Promise<void>;
+    readonly [K in HookEventName]?: (event: AfterEvents[K], context: HookEventContext) => void | Promise<void>;
   };
 }
 
@@ -66,7 +66,7 @@ export function createHookContext(session: Pick<HookSession, 'manager'>): HookEv
   };
 }
 
-const names: readonly EventName[] = ['append', 'branch', 'switch', 'merge', 'compact', 'generate'];
+const names: readonly HookEventName[] = ['append', 'branch', 'switch', 'merge', 'compact', 'generate'];
 
 /** The events of many sessions, and a function that returns the context of each. */
 export interface HookHost {
@@ -91,7 +91,7 @@ function hookPlaceOf(session: HookSession): HookHost {
   return { events: session.events, contextOf: async () => context };
 }
 
-function addBefore<K extends EventName>(
+function addBefore<K extends HookEventName>(
   { events, contextOf }: HookHost,
   name: K,
   hooks: SessionHooks,
@@ -102,7 +102,7 @@ function addBefore<K extends EventName>(
   return events.before(name, async (event) => hook(event, await contextOf(event.treeId)), from);
 }
 
-function addAfter<K extends EventName>(
+function addAfter<K extends HookEventName>(
   { events, contextOf }: HookHost,
   name: K,
   hooks: SessionHooks,

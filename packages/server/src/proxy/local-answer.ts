@@ -2,7 +2,7 @@
 import { httpStatusOfErrorKind, type JsonObject, type Message } from '@coppice/core';
 import { buildRequestMessages, coalesceMessages } from '@coppice/core/context';
 import { isJsonObject } from '@coppice/core/decode';
-import type { ErrorEvent, ModelProviders, ProviderEvent } from '@coppice/engine';
+import type { ModelProviders, ProviderErrorEvent, ProviderEvent } from '@coppice/engine';
 import type { LocalWireKind, ParsedRequest } from './exchange.ts';
 import { createChatWriter, mergeChoices, toChatChunks } from './local-chat.ts';
 import { createMessagesWriter } from './local-messages.ts';
@@ -75,7 +75,7 @@ async function* eventsFor(
   yield* tool === null ? events : readAnswerFromTool(events);
 }
 
-function unknownModel(model: string): ErrorEvent {
+function unknownModel(model: string): ProviderErrorEvent {
   const message = `There is no model ${JSON.stringify(model.slice(0, 200))} here. GET /v1/models lists those that are ready.`;
   return { type: 'error', code: 'provider/unknown-model', kind: 'not-found', message, retryable: false };
 }
@@ -93,7 +93,7 @@ const writers: Readonly<Record<LocalWireKind, (head: AnswerHead) => WireWriter>>
 const statuses = { ...httpStatusOfErrorKind, refused: httpStatusOfErrorKind.invalid };
 
 /** Returns the status of an error response: that of the model's service, else derived from the kind of the error. */
-function statusOfAnswer({ status, kind }: ErrorEvent): number {
+function statusOfAnswer({ status, kind }: ProviderErrorEvent): number {
   return status !== undefined && status >= 400 && status < 600 ? status : statuses[kind];
 }
 
@@ -150,7 +150,7 @@ async function severalAnswers(
 }
 
 /** Collects an answer until its end; returns the error if it ended with one. */
-async function gatherAnswer(events: AsyncIterable<ProviderEvent>): Promise<AnswerDraft | ErrorEvent> {
+async function gatherAnswer(events: AsyncIterable<ProviderEvent>): Promise<AnswerDraft | ProviderErrorEvent> {
   const answer = nothingYet();
   for await (const event of events) {
     if (event.type === 'error') return event;
@@ -159,7 +159,7 @@ async function gatherAnswer(events: AsyncIterable<ProviderEvent>): Promise<Answe
   return answer;
 }
 
-function localRefusal(asked: LocalCall, error: ErrorEvent): LocalAnswer {
+function localRefusal(asked: LocalCall, error: ProviderErrorEvent): LocalAnswer {
   return refuseLocally(asked, { status: statusOfAnswer(error), message: error.message, code: error.code });
 }
 

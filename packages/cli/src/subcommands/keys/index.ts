@@ -1,6 +1,6 @@
 import { AppError } from '@coppice/core';
 import type { LiveConfig, ProviderConfig } from '@coppice/engine';
-import { localServers, providerDefinitions, reencryptRecords } from '@coppice/engine';
+import { localModelServers, providerDefinitions, reencryptRecords } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { readSecret } from '../../terminal/read-secret.ts';
@@ -21,7 +21,7 @@ export const keys = defineSubcommand({
       name: 'provider',
       summary: 'provider, such as openai, or any name for a server of your own',
       optional: true,
-      completes: [...providerDefinitions, ...localServers].map(({ name }) => name),
+      completes: [...providerDefinitions, ...localModelServers].map(({ name }) => name),
     },
   ],
   options: [

@@ -4,12 +4,12 @@
  */
 import { AppError } from '@coppice/core';
 import { isPrivateAddress } from '../../connections/private-address.ts';
-import type { PublicRequest } from '../node/public-fetch.ts';
+import type { PublicFetchOptions } from '../node/public-fetch.ts';
 
-export type { PublicRequest };
+export type { PublicFetchOptions };
 
 /** Sends a request to a public address. Rejects with `keys/address` if the URL names a private one. */
-export async function fetchPublicAddress(address: string | URL, init: PublicRequest = {}): Promise<Response> {
+export async function fetchPublicAddress(address: string | URL, init: PublicFetchOptions = {}): Promise<Response> {
   const { hostname } = new URL(address);
   if (isPrivateAddress(hostname))
     throw new AppError({

@@ -11,7 +11,7 @@ import { AppError } from '@coppice/core';
 import { isPrivateIp } from '../../connections/private-address.ts';
 
 /** The options of `fetch` that are used here; redirects are never followed. */
-export interface PublicRequest {
+export interface PublicFetchOptions {
   readonly method?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | null | undefined;
@@ -38,7 +38,7 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
 };
 
 /** Sends a request to a public address. Rejects with `keys/address` for a private one, before anything is sent. */
-export function fetchPublicAddress(address: string | URL, init: PublicRequest = {}): Promise<Response> {
+export function fetchPublicAddress(address: string | URL, init: PublicFetchOptions = {}): Promise<Response> {
   const url = new URL(address);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   // A URL with an IP address is not resolved, so the address is checked here.

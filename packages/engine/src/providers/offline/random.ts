@@ -1,7 +1,7 @@
 /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
 export type RandomSource = () => number;
 
-/** Creates a generator with the algorithm mulberry32. The same seed gives the same numbers on every platform. */
+/** Creates a random number generator (mulberry32). The same seed gives the same numbers on every platform. */
 export function createSeededRandom(seed: number): RandomSource {
   let state = (Math.trunc(seed) ^ 0x9e3779b9) >>> 0;
   return () => {

@@ -45,7 +45,7 @@ export const openai = defineProvider({
       : hasEmbeddedBytes(block, /^application\/pdf/);
   },
   adjust(request, changed) {
-    // Only reasoning models have this option.
+    // Only reasoning models accept the option `thinking`.
     if (request.thinking === undefined || isReasoningModel(request.model)) return request;
     changed('thinking', request.thinking.effort);
     return { ...request, thinking: undefined };

@@ -4,7 +4,7 @@ import {
   type ConnectionInput,
   type ListedModel,
   type LiveConfig,
-  localServers,
+  localModelServers,
   type ProviderConfig,
   providerDefinitions,
   redactKeys,
@@ -69,7 +69,7 @@ function viewConnection(
   const { name, label, kind } = shown;
   const section = config.providers.get(name);
   const definition = providerDefinitions.find((each) => each.name === kind);
-  const local = localServers.find((server) => server.name === name);
+  const local = localModelServers.find((server) => server.name === name);
   const source = section?.keySource;
   const own = providers.list().filter((choice) => choice.provider === name && choice.ready);
   return {
@@ -105,7 +105,7 @@ function listConnections(services: SharedServices): readonly ConnectionView[] {
   for (const { name, label, closed } of providerDefinitions)
     if (!closed && name !== 'openai-compatible') known.set(name, { name, label, kind: name });
   if (services.live?.rules.privateAddresses === true)
-    for (const { name, label, kind } of localServers) if (!known.has(name)) known.set(name, { name, label, kind });
+    for (const { name, label, kind } of localModelServers) if (!known.has(name)) known.set(name, { name, label, kind });
   for (const { name, label, kind, enabled } of services.config.providers.values())
     if (enabled && !known.has(name)) known.set(name, { name, label: label ?? name, kind });
   const rank = ({ name }: { readonly name: string }) =>

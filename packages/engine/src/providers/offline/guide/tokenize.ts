@@ -39,7 +39,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/\bwhere (?:can|do|could|would) (?:i|we|you) (?:find|see|look for)\b/g, 'location'],
   // The tokens of a model are counted; those that sign a user in are not.
   [/\bhow many tokens\b|\btokens? (?:usage|used|count|consumption)\b/g, 'tokens price window'],
-  // Whoever asks where something is saved does not want to save it.
+  // A question about where something is saved is not about saving it.
   [/\bwhere (?:is|are|do(?:es)?|did) ((?:\w+ ){1,5}?)(?:saved?|stored?|kept|keep|go)\b/g, 'location $1 kept'],
   // `where` is the only question word that helps to find the answer.
   [/\bwhere (?=(?:is|are)\b|do(?:es)? (?:\w+ ){1,5}(?:put|keep|store|save|live|go)\b)/g, 'location '],
