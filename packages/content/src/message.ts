@@ -157,7 +157,7 @@ export function parseMessageText(text: string, options: MessageParseOptions = {}
 
 /**
  * Serialises the blocks of a message with their keys in the original order, so that an unknown block is written as it
- * was read. Stores keep this text; hashes and comparisons use `canonicalJson`.
+ * was read. Stores keep the keys in this order; hashes and comparisons use `canonicalJson`.
  */
 export function toContentText(content: readonly Block[]): string {
   return JSON.stringify(content);

@@ -1,6 +1,6 @@
 // SHA-256 by FIPS 180-4. It is implemented here because equality keys are needed synchronously, and the built-in
-// SHA-256 of browsers is asynchronous. Node's SHA-256 is eight times as fast, so programs in Node pass it to {@link
-// setPlatformSha256}.
+// SHA-256 of browsers is asynchronous. Node's SHA-256 is eight times as fast, so the stores set it in Node by {@link
+// setPlatformSha256Loader}.
 import { utf8Length } from '@coppice/core';
 import { writeUtf8 } from './utf8.ts';
 

@@ -42,7 +42,7 @@ export interface ImportedNode {
   readonly kind?: Exclude<NodeKind, 'root'>;
   readonly marker?: ImportedMarker;
   readonly status?: NodeStatus;
-  /** Siblings with the same text form a group of variants. */
+  /** Siblings with the same value form a group of variants. */
   readonly group?: string;
   /** The creation time in milliseconds. */
   readonly createdAt?: number;
@@ -153,11 +153,14 @@ export interface ReadOptions {
 export interface FormatReader {
   /** Returns the confidence, from 0 to 1, that an input has this format, judged by the first bytes of each file. */
   detect(sample: InputSample): number;
-  /** Reads the conversations one at a time and keeps at most one in memory. Throws only if it cannot start. */
+  /**
+   * Reads the conversations one at a time and keeps one, or a batch of limited size, in memory. Throws only if it
+   * cannot start.
+   */
   read(input: ImportInput, options: ReadOptions): AsyncIterable<ReadEvent>;
 }
 
-/** One conversation to export: live nodes without the root, parents before children, siblings in order. */
+/** One conversation to export: live nodes without the root in creation order, but parents before children. */
 export interface ExportedTree {
   readonly treeId: TreeId;
   readonly rootId: NodeId;

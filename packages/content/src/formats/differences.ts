@@ -11,7 +11,7 @@ import { getPreservedLines } from './preserved-lines.ts';
 export interface RecordDifference {
   /** Whether the message differs; otherwise only metadata differs. */
   readonly messageDiffers: boolean;
-  /** Whether the node was edited in Coppice since. */
+  /** Whether the node was edited in Coppice after the first import. */
   readonly edited: boolean;
 }
 

@@ -76,7 +76,7 @@ export function exportedPath(tree: ExportedTree, to: NodeId | null = tree.active
   return thread.reverse();
 }
 
-/** Reads the part of a tree to export, in one snapshot. Throws if the node does not exist. */
+/** Reads the part of a tree to export, in one snapshot. Throws if the tree or the node does not exist. */
 export function* readExportedTree(
   treeId: TreeId,
   names: readonly ExternalId[] = [],
@@ -214,7 +214,7 @@ export const metadataLossTexts = {
 } as const;
 
 /** Yields losses of attributes of the conversation. `held` are the attributes that the format can store. */
-export function* attributeLosses(
+export function* findAttributeLosses(
   tree: ExportedTree,
   format: string,
   held: readonly ('pinned' | 'tags')[] = [],
@@ -232,7 +232,7 @@ export function* attributeLosses(
 }
 
 /** Yields losses of metadata; a message that is written back unchanged loses nothing. */
-export function* metadataLosses(
+export function* findMetadataLosses(
   tree: ExportedTree,
   format: string,
   lost: readonly (keyof typeof metadataFields)[],
@@ -247,7 +247,7 @@ export function* metadataLosses(
 }
 
 /** Yields losses of the author of summaries and injected messages, for formats that cannot store this author. */
-export function* producerLosses(tree: ExportedTree, format: string): Generator<{ type: 'loss'; loss: FormatLoss }> {
+export function* findProducerLosses(tree: ExportedTree, format: string): Generator<{ type: 'loss'; loss: FormatLoss }> {
   for (const node of tree.nodes) {
     if (node.kind === 'message' || !(hasUsage(node.meta) || node.meta.source?.model_name !== undefined)) continue;
     const original = originalRecordOf(node, format);
@@ -268,7 +268,7 @@ export function withActiveSystemPrompt(tree: ExportedTree): ExportedTree {
 }
 
 /** Yields losses of the exact status, for formats that do not distinguish why a reply was cut short. */
-export function* statusLosses(
+export function* findStatusLosses(
   tree: ExportedTree,
   format: string,
   status: 'aborted' | 'interrupted',
@@ -286,7 +286,7 @@ export function* statusLosses(
 }
 
 /** Yields losses of bookmarks, for formats that cannot store them. */
-export function* bookmarkLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: FormatLoss }> {
+export function* findBookmarkLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: FormatLoss }> {
   for (const { nodeId, title } of tree.bookmarks) {
     const message = `The bookmark ${JSON.stringify(title)} is left out.`;
     yield { type: 'loss', loss: { what: 'bookmarks', place: `${tree.treeId} ${nodeId}`, message } };
@@ -294,7 +294,7 @@ export function* bookmarkLosses(tree: ExportedTree): Generator<{ type: 'loss'; l
 }
 
 /** Yields one loss for all bookmarks, for documents that people read. */
-export function* bookmarkCountLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: FormatLoss }> {
+export function* summarizeBookmarkLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: FormatLoss }> {
   const { length } = tree.bookmarks;
   if (length === 0) return;
   const message = length === 1 ? 'A bookmark is left out.' : `${length} bookmarks are left out.`;
@@ -302,7 +302,7 @@ export function* bookmarkCountLosses(tree: ExportedTree): Generator<{ type: 'los
 }
 
 /** Yields losses that all session files of other programs have: the system prompt, tags of messages and groups. */
-export function* sessionLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: FormatLoss }> {
+export function* findSessionLosses(tree: ExportedTree): Generator<{ type: 'loss'; loss: FormatLoss }> {
   const { systemPrompt } = tree.attributes;
   if (systemPrompt !== undefined && systemPrompt !== '')
     yield buildLossEvent(tree, null, 'system-prompt', 'The system prompt is left out.');

@@ -58,7 +58,7 @@ export function toIso(at: number): string {
 }
 
 /** Returns a finding for an unreadable time; none if the time is missing. */
-export function timeFinding(value: Json | undefined, read: number | undefined, place: string): ImportFinding[] {
+export function checkTime(value: Json | undefined, read: number | undefined, place: string): ImportFinding[] {
   return value === undefined || value === null || read !== undefined
     ? []
     : [buildFinding('import/time-unreadable', 'repair', place, JSON.stringify(value).slice(0, 60))];

@@ -11,7 +11,7 @@ export function isGzip(head: Uint8Array): boolean {
 }
 
 /** Returns a file name without its `.gz` extension. */
-export function unpackedName(name: string): string {
+export function removeGzExtension(name: string): string {
   return name.replace(/\.gz$/i, '');
 }
 

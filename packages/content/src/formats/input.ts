@@ -4,7 +4,7 @@ import { copyBytes, joinBytes } from './bytes.ts';
 import type { Pause } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
 import { refuseImport } from './findings.ts';
-import { isGzip, unpackedName, unpackGzip } from './gzip.ts';
+import { isGzip, removeGzExtension, unpackGzip } from './gzip.ts';
 import { parsePartialJson } from './partial-json.ts';
 import { detectUtf16, utf16HeadBytes, utf16ToUtf8 } from './utf16.ts';
 import { isZip, openZipMembers, type ZipLimits } from './zip.ts';
@@ -148,7 +148,7 @@ async function plainFile(file: InputFile, limits: Partial<ZipLimits> | undefined
   const packed = isGzip(head);
   const order = detectUtf16(head);
   if (!packed && order === undefined) return file;
-  const name = packed ? unpackedName(file.name) : file.name;
+  const name = packed ? removeGzExtension(file.name) : file.name;
   const stream = () =>
     order === undefined ? unpackGzip(file.name, file.stream(), limits) : utf16ToUtf8(file.stream(), order);
   if (file.kept !== undefined) return fileOfStream(name, stream());

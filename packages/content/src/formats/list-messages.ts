@@ -4,7 +4,7 @@ import { fromAnthropicBlock } from './anthropic-blocks.ts';
 import { getFilledText, isJsonObject, listAt, textAt } from './fields.ts';
 import { fromOpenAi } from './openai-messages.ts';
 import type { ReplyItem } from './reply-items.ts';
-import { roleFinding } from './structure-findings.ts';
+import { checkRole } from './structure-findings.ts';
 import { type ConversationNodes, type ParsedTurn, toBlocksItem } from './turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
@@ -33,7 +33,7 @@ export function parseListMessage(
   nodes: ConversationNodes,
   place: string,
 ): Pick<ParsedTurn, 'role' | 'items'> {
-  nodes.report(...roleFinding('role', message.role, (word) => roles.has(word), place));
+  nodes.report(...checkRole('role', message.role, (word) => roles.has(word), place));
   const role = textAt(message, 'role') ?? 'user';
   const blocks = blocksOf(message).filter(
     (block) => !isJsonObject(block) || block.type !== 'text' || block.text !== '',

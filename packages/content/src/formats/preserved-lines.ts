@@ -1,5 +1,5 @@
 // Stores the lines of a session file with their nodes, so that a writer can restore them in their order. Used by
-// formats with one record per line and parent ids.
+// formats with one record per line, and by formats in which one record is a whole turn.
 import type { Json, JsonObject, Node, NodeId } from '@coppice/core';
 import { canonicalJson } from '../canonical-json.ts';
 import type { ExportedTree } from './contract.ts';

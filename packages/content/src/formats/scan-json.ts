@@ -16,7 +16,7 @@ export function isJsonSpace(byte: number): boolean {
 }
 
 /** The kind of a value by its first byte. */
-export type ValueKind = 'string' | 'scalar' | 'container';
+export type JsonValueKind = 'string' | 'scalar' | 'container';
 
 /** Where a scan ended, and what it found. */
 interface Scan {
@@ -33,7 +33,7 @@ interface Scan {
 /**
  * Scans a value from a position outside strings. Uses only local variables, because it visits every byte of every file.
  */
-export function scanValue(chunk: Uint8Array, start: number, above: number, kind: ValueKind): Scan {
+export function scanValue(chunk: Uint8Array, start: number, above: number, kind: JsonValueKind): Scan {
   let at = start;
   let depth = above;
   let members = 0;

@@ -10,11 +10,11 @@ import {
   colonByte,
   commaByte,
   isJsonSpace,
+  type JsonValueKind,
   openBraceByte,
   openBracketByte,
   quoteByte,
   scanValue,
-  type ValueKind,
 } from './scan-json.ts';
 
 /**
@@ -70,7 +70,7 @@ interface Grab {
   readonly pattern: number;
   readonly path: readonly (string | number)[];
   readonly offset: number;
-  readonly kind: ValueKind;
+  readonly kind: JsonValueKind;
   depth: number;
   members: number;
   pieces: Uint8Array[];

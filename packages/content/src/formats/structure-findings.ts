@@ -6,7 +6,7 @@ import { detailOf } from './finding-details.ts';
 import { buildFinding, type FindingSeverity, type ImportFinding } from './findings.ts';
 
 /** Returns a finding for a parent that is not an id; the node becomes a child of the root. */
-export function parentFinding(parent: Json | undefined, place: string): ImportFinding[] {
+export function checkParentId(parent: Json | undefined, place: string): ImportFinding[] {
   if (parent === undefined || parent === null || typeof parent === 'string') return [];
   return [buildFinding('import/orphan', 'repair', place, detailOf('parent', JSON.stringify(parent).slice(0, 80)))];
 }
@@ -14,19 +14,19 @@ export function parentFinding(parent: Json | undefined, place: string): ImportFi
 /**
  * Returns a finding for a field that is read as a list and has another value. A missing field and null are empty lists.
  */
-export function listFinding(record: JsonObject, key: string, place: string): ImportFinding[] {
+export function checkListField(record: JsonObject, key: string, place: string): ImportFinding[] {
   const value = record[key];
   if (value === undefined || value === null || Array.isArray(value)) return [];
   return [buildFinding('import/record-unreadable', 'loss', place, detailOf('not-a-list', key))];
 }
 
-/** Returns a finding for an entry of a list, or a line, that is not an object, and is therefore not read. */
-export function entryFinding(place: string): ImportFinding {
+/** Builds the finding for an entry of a list, or a line, that is not read because it is not an object. */
+export function buildEntryFinding(place: string): ImportFinding {
   return buildFinding('import/record-unreadable', 'loss', place, detailOf('not-an-object'), 1);
 }
 
 /** Returns a finding for more than one root; only a note in formats that allow several roots. */
-export function rootsFinding(count: number, place: string, severity: FindingSeverity = 'note'): ImportFinding[] {
+export function checkRootCount(count: number, place: string, severity: FindingSeverity = 'note'): ImportFinding[] {
   return count > 1 ? [buildFinding('import/several-roots', severity, place, detailOf('root-count', count))] : [];
 }
 
@@ -38,7 +38,7 @@ export function countRoots(nodes: readonly ImportedNode[]): number {
 }
 
 /** Returns a finding for each node whose parent comes later in the list. */
-export function forwardFindings(nodes: readonly ImportedNode[]): ImportFinding[] {
+export function findForwardParents(nodes: readonly ImportedNode[]): ImportFinding[] {
   const ids = new Set(nodes.map(({ externalId }) => externalId));
   const seen = new Set<string>();
   const found: ImportFinding[] = [];
@@ -56,7 +56,7 @@ type TypedThing =
   | ('line' | 'item' | 'event' | 'attachment' | 'step' | 'fragment');
 
 /** Returns a finding for an unknown value, such as the type of a part. */
-export function unknownValueFinding(
+export function checkKnownValue(
   what: TypedThing,
   word: Json | undefined,
   known: (word: string) => boolean,
@@ -73,25 +73,25 @@ export function unknownValueFinding(
  * Returns a finding for a record with an unknown role. The role is guessed, so the finding is a repair, which strict
  * imports refuse.
  */
-export function roleFinding(
+export function checkRole(
   what: 'role' | 'sender',
   word: Json | undefined,
   known: (word: string) => boolean,
   place: string,
 ): ImportFinding[] {
-  return unknownValueFinding(what, word, known, place, 'repair');
+  return checkKnownValue(what, word, known, place, 'repair');
 }
 
 /**
  * Returns a finding if a message contains Anthropic's `tool_use` or `tool_result` blocks, in a format that has other
  * blocks.
  */
-export function wireBlockFinding(content: Json | undefined, place: string): ImportFinding[] {
+export function checkWireBlocks(content: Json | undefined, place: string): ImportFinding[] {
   const blocks = Array.isArray(content) ? content : [];
   const found = blocks.find(
     (block) => isJsonObject(block) && (block.type === 'tool_use' || block.type === 'tool_result'),
   );
-  return isJsonObject(found) ? unknownValueFinding('block', found.type, () => false, place, 'repair') : [];
+  return isJsonObject(found) ? checkKnownValue('block', found.type, () => false, place, 'repair') : [];
 }
 
 // A record with one of these fields is part of a tree, whatever the value of the field is.
@@ -174,7 +174,7 @@ export function hasMessageLinks(messages: readonly Json[]): boolean {
  * Returns a finding for a list whose messages name parents or children, in a format of plain lists. Undefined for a
  * plain list.
  */
-export function linkFinding(messages: readonly Json[], place: string): ImportFinding | undefined {
+export function checkMessageLinks(messages: readonly Json[], place: string): ImportFinding | undefined {
   const link = findLink(messages);
   if (link === undefined) return undefined;
   const [index, key] = link;
@@ -183,7 +183,7 @@ export function linkFinding(messages: readonly Json[], place: string): ImportFin
 }
 
 /** Returns a finding for a record whose id differs from its key. The key is used. */
-export function keyFinding(key: string, id: Json | undefined, place: string): ImportFinding[] {
+export function checkRecordKey(key: string, id: Json | undefined, place: string): ImportFinding[] {
   if (id === undefined || id === null || id === key) return [];
   return [buildFinding('import/inferred', 'repair', place, detailOf('own-id', JSON.stringify(id).slice(0, 80)))];
 }
@@ -192,7 +192,7 @@ export function keyFinding(key: string, id: Json | undefined, place: string): Im
 const named: ReadonlySet<string> = new Set(['claude-file', 'claude-attachment', 'open-webui-file', 'librechat-file']);
 
 /** Returns a finding for each file that messages name but the export does not contain. */
-export function fileFindings(nodes: readonly ImportedNode[]): ImportFinding[] {
+export function findMissingFiles(nodes: readonly ImportedNode[]): ImportFinding[] {
   const found: ImportFinding[] = [];
   for (const { message, place } of nodes) {
     if (typeof message !== 'object' || message === null || !('content' in message)) continue;

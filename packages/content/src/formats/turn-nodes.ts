@@ -1,10 +1,10 @@
 // Builds the nodes of a record that contains a whole turn, for read-only formats.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import type { ImportedNode } from './contract.ts';
-import { getFilledText, isJsonObject, listAt, timeFinding } from './fields.ts';
+import { checkTime, getFilledText, isJsonObject, listAt } from './fields.ts';
 import type { ImportFinding } from './findings.ts';
 import { type ReplyItem, splitReplyItems } from './reply-items.ts';
-import { entryFinding, listFinding } from './structure-findings.ts';
+import { buildEntryFinding, checkListField } from './structure-findings.ts';
 
 /** The content of a record: its author, and text, calls and results in order. */
 export interface ParsedTurn {
@@ -118,7 +118,7 @@ export class ConversationNodes {
   /** Parses a time. Returns undefined, and reports a finding, if the time cannot be read. */
   time(value: Json | undefined, read: (value: Json | undefined) => number | undefined, place: string) {
     const at = read(value);
-    this.report(...timeFinding(value, at, place));
+    this.report(...checkTime(value, at, place));
     return at;
   }
 
@@ -127,11 +127,11 @@ export class ConversationNodes {
    * not a list, are reported as unreadable.
    */
   *records(record: JsonObject, key: string, place: string): Generator<readonly [JsonObject, string, number]> {
-    this.report(...listFinding(record, key, place));
+    this.report(...checkListField(record, key, place));
     for (const [index, value] of listAt(record, key).entries()) {
       const at = `${place}.${key}[${index}]`;
       if (isJsonObject(value)) yield [value, at, index];
-      else this.report(entryFinding(at));
+      else this.report(buildEntryFinding(at));
     }
   }
 }

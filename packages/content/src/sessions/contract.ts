@@ -63,7 +63,7 @@ export interface SessionWarning {
    */
   readonly code: 'torn' | 'damaged' | 'lost' | 'order' | 'orphan' | 'twice' | 'unkept' | 'misfit';
   readonly message: string;
-  /** The line number, from 1. */
+  /** The line number, from 1; 0 if it is unknown. */
   readonly line: number;
   /** The byte offset of the line. */
   readonly offset: number;

@@ -1,4 +1,4 @@
-// Reads fields of lines that other tools wrote.
+// Selects, converts and copies fields of session lines.
 import { type FieldMap, type Json, type JsonObject, ok, type Result } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { copyJson } from '../json-copy.ts';

@@ -9,15 +9,15 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile } from '../input.ts';
 import {
+  checkKnownValue,
+  checkMessageLinks,
+  checkParentId,
+  checkRole,
+  checkRootCount,
+  checkWireBlocks,
   countRoots,
-  forwardFindings,
+  findForwardParents,
   hasMessageLinks,
-  linkFinding,
-  parentFinding,
-  roleFinding,
-  rootsFinding,
-  unknownValueFinding,
-  wireBlockFinding,
 } from '../structure-findings.ts';
 import { splitUiMessage } from '../ui-messages.ts';
 
@@ -65,12 +65,12 @@ function aiSdkTree(
   for (const [index, { message, parentId, record: own, place: at }] of entries.entries()) {
     const externalId = getFilledText(message, 'id') ?? `${index}`;
     let parent: string | null = parentId === undefined ? previous : parentId;
-    for (const one of parentFinding(own.parentId, at)) findings.push(one);
-    for (const one of roleFinding('role', message.role, (role) => roles.has(role), at)) findings.push(one);
-    for (const one of wireBlockFinding(message.content, at)) findings.push(one);
+    for (const one of checkParentId(own.parentId, at)) findings.push(one);
+    for (const one of checkRole('role', message.role, (role) => roles.has(role), at)) findings.push(one);
+    for (const one of checkWireBlocks(message.content, at)) findings.push(one);
     for (const part of listAt(message, 'parts')) {
       const type = isJsonObject(part) ? part.type : undefined;
-      for (const one of unknownValueFinding('part', type, isPartType, at)) findings.push(one);
+      for (const one of checkKnownValue('part', type, isPartType, at)) findings.push(one);
     }
     const createdAt = fromAnyTime(message.createdAt ?? objectAt(message, 'metadata').createdAt);
     const ranges = splitUiMessage(message, externalId);
@@ -92,8 +92,8 @@ function aiSdkTree(
     }
     previous = externalId;
   }
-  for (const one of forwardFindings(nodes)) findings.push(one);
-  for (const one of rootsFinding(countRoots(nodes), place)) findings.push(one);
+  for (const one of findForwardParents(nodes)) findings.push(one);
+  for (const one of checkRootCount(countRoots(nodes), place)) findings.push(one);
   const head = getFilledText(record, 'headId');
   const [first] = entries;
   const title = getFilledText(record, 'title');
@@ -148,7 +148,7 @@ function eventOf(
 ): ReadEvent {
   // Only messages of plain lists are checked, because entries of a repository name their parents by design.
   const messages = entries.map(({ message, record: own }) => (message === own ? own : null));
-  const linked = linkFinding(messages, place);
+  const linked = checkMessageLinks(messages, place);
   if (linked !== undefined) return { type: 'finding', finding: linked };
   return { type: 'tree', tree: aiSdkTree(entries, record, place, found) };
 }

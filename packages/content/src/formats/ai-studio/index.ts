@@ -9,7 +9,7 @@ import { fromIso, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitK
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { fromGooglePart, fromInlineData } from '../google-parts.ts';
-import { roleFinding } from '../structure-findings.ts';
+import { checkRole } from '../structure-findings.ts';
 import {
   buildModelSource,
   ConversationNodes,
@@ -78,7 +78,7 @@ function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]
   );
   let thoughts: { readonly blocks: Json[]; readonly records: JsonObject[] } = { blocks: [], records: [] };
   for (const [chunk, at, index] of nodes.records(chunked, 'chunks', `${place}.chunkedPrompt`)) {
-    nodes.report(...roleFinding('role', chunk.role, (word) => roles.has(word), at));
+    nodes.report(...checkRole('role', chunk.role, (word) => roles.has(word), at));
     const blocks = blocksOf(chunk, nodes, at);
     const next = listAt(chunked, 'chunks')[index + 1];
     // A thought is stored with the next answer.

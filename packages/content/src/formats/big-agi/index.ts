@@ -6,7 +6,7 @@ import { createConversationReader, readListedFolders } from '../conversation-fil
 import { fromMillis, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
+import { checkKnownValue, checkRole } from '../structure-findings.ts';
 import {
   buildCallBlock,
   buildModelSource,
@@ -48,7 +48,7 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
   const part = objectAt(fragment, 'part');
   const type = textAt(part, 'pt') ?? '';
   if (!('part' in fragment)) return [];
-  nodes.report(...unknownValueFinding('part', type, (word) => partTypes.has(word), place));
+  nodes.report(...checkKnownValue('part', type, (word) => partTypes.has(word), place));
   const id = getFilledText(part, 'id') ?? getFilledText(fragment, 'fId') ?? place;
   switch (type) {
     case 'text':
@@ -166,7 +166,7 @@ function sourceOf(message: JsonObject): JsonObject {
 function tree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const nodes = new ConversationNodes(found);
   for (const [message, at, index] of nodes.records(conversation, 'messages', place)) {
-    nodes.report(...roleFinding('role', message.role, (word) => roles.has(word), at));
+    nodes.report(...checkRole('role', message.role, (word) => roles.has(word), at));
     const role = message.role === 'assistant' || message.role === 'system' ? message.role : 'user';
     const fragments = listAt(message, 'fragments').filter(isJsonObject);
     const items =

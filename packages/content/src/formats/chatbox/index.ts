@@ -11,7 +11,7 @@ import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import { imageFromUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { entryFinding, listFinding, roleFinding, unknownValueFinding } from '../structure-findings.ts';
+import { buildEntryFinding, checkKnownValue, checkListField, checkRole } from '../structure-findings.ts';
 import {
   buildCallBlock,
   buildModelSource,
@@ -48,10 +48,10 @@ const partTypes: ReadonlySet<string> = new Set(['text', 'image', 'reasoning', 't
 
 function partItems(part: Json, fallback: string, nodes: ConversationNodes, place: string): ReplyItem[] {
   if (!isJsonObject(part)) {
-    nodes.report(entryFinding(`${place}.contentParts`));
+    nodes.report(buildEntryFinding(`${place}.contentParts`));
     return [];
   }
-  nodes.report(...unknownValueFinding('part', part.type, (word) => partTypes.has(word), place));
+  nodes.report(...checkKnownValue('part', part.type, (word) => partTypes.has(word), place));
   if (part.type === 'text') return [toBlocksItem(toTextBlocks(textAt(part, 'text')))];
   if (part.type === 'reasoning') return [toBlocksItem([{ type: 'thinking', thinking: textAt(part, 'text') ?? '' }])];
   if (part.type === 'tool-call') {
@@ -130,7 +130,7 @@ class SessionNodes {
       for (const [index, message] of next.list.entries()) {
         const at = `${next.place}[${index}]`;
         if (!isJsonObject(message)) {
-          this.nodes.report(entryFinding(at));
+          this.nodes.report(buildEntryFinding(at));
           continue;
         }
         const id = idOfMessage(message, at);
@@ -142,7 +142,7 @@ class SessionNodes {
         const addToOrder = (below: Json | undefined, where: string) => {
           if (isJsonObject(below)) order.push(idOfMessage(below, where));
         };
-        this.nodes.report(...listFinding(fork, 'lists', `${place} ${id}`));
+        this.nodes.report(...checkListField(fork, 'lists', `${place} ${id}`));
         const lists = listAt(fork, 'lists');
         // The shown alternative continues the list; its own entry is empty.
         const shown = Math.min(numberAt(fork, 'position') ?? 0, lists.length);
@@ -151,10 +151,10 @@ class SessionNodes {
           const other = lists[number];
           const where = `${place} ${id}.lists[${number}]`;
           if (!isJsonObject(other)) {
-            if (number < lists.length) this.nodes.report(entryFinding(where));
+            if (number < lists.length) this.nodes.report(buildEntryFinding(where));
             continue;
           }
-          this.nodes.report(...listFinding(other, 'messages', where));
+          this.nodes.report(...checkListField(other, 'messages', where));
           const below = listAt(other, 'messages');
           addToOrder(below[0], `${where}[0]`);
           open.push({ list: below, parent: id, place: where });
@@ -186,7 +186,7 @@ class SessionNodes {
 
   #message(message: JsonObject, id: string, parent: string | null, place: string): void {
     const { nodes } = this;
-    nodes.report(...roleFinding('role', message.role, (word) => roles.has(word), place));
+    nodes.report(...checkRole('role', message.role, (word) => roles.has(word), place));
     // For the model, a summary replaces everything above it.
     if (message.isSummary === true) {
       const summary = textOf(message);
@@ -265,11 +265,11 @@ function* sessionTrees(session: JsonObject, place: string, found: readonly Impor
   const id = getFilledText(session, 'id') ?? place;
   const threads = listAt(session, 'threads').filter(isJsonObject);
   const odd = [
-    ...listFinding(session, 'threads', place),
+    ...checkListField(session, 'threads', place),
     ...listAt(session, 'threads').flatMap((thread, index) =>
       isJsonObject(thread)
-        ? listFinding(thread, 'messages', `${place}.threads[${index}]`)
-        : [entryFinding(`${place}.threads[${index}]`)],
+        ? checkListField(thread, 'messages', `${place}.threads[${index}]`)
+        : [buildEntryFinding(`${place}.threads[${index}]`)],
     ),
   ];
   const forks = forksWithoutMessages(session);

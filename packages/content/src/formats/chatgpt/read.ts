@@ -6,6 +6,7 @@ import type { ImportedBlob, ImportedNode, ImportedTree, ReadEvent, ReadOptions }
 import { itemsPerPause, type Pause } from '../cooperative.ts';
 import { decodeUtf8 } from '../decode.ts';
 import {
+  checkTime,
   fromSeconds,
   getFilledText,
   getTexts,
@@ -13,7 +14,6 @@ import {
   objectAt,
   omitKeys,
   textAt,
-  timeFinding,
 } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
@@ -27,7 +27,7 @@ import {
   readHead,
 } from '../input.ts';
 import { parsePartialJson } from '../partial-json.ts';
-import { entryFinding, keyFinding, parentFinding, roleFinding, rootsFinding } from '../structure-findings.ts';
+import { buildEntryFinding, checkParentId, checkRecordKey, checkRole, checkRootCount } from '../structure-findings.ts';
 import { type ConvertedChatgptMessage, callIdOf, type FilesById, readChatgptMessage, recipientOf } from './content.ts';
 
 function hasAuthor(message: JsonObject): boolean {
@@ -166,7 +166,7 @@ class Mapping {
     for (const id of Object.keys(listed)) {
       const node = listed[id];
       if (isJsonObject(node)) this.#list(id, node);
-      else findings.push(entryFinding(`${place}.mapping.${id}`));
+      else findings.push(buildEntryFinding(`${place}.mapping.${id}`));
     }
   }
 
@@ -227,11 +227,11 @@ class Mapping {
     if (Array.isArray(node.children)) this.childOrder.set(id, getTexts(node, 'children'));
     const at = this.#placeOf(id);
     const parent = getFilledText(node, 'parent') ?? null;
-    appendFindings(findings, parentFinding(node.parent, at));
-    appendFindings(findings, keyFinding(id, node.id, at));
+    appendFindings(findings, checkParentId(node.parent, at));
+    appendFindings(findings, checkRecordKey(id, node.id, at));
     const message = isJsonObject(node.message) ? node.message : undefined;
     if (message !== undefined)
-      appendFindings(findings, roleFinding('role', objectAt(message, 'author').role, isChatgptRole, at));
+      appendFindings(findings, checkRole('role', objectAt(message, 'author').role, isChatgptRole, at));
     if (said?.message?.role === 'tool' && this.#calls.of(id) === undefined)
       findings.push(buildFinding('import/tool-pairing', 'note', at, detailOf('no-call-above')));
     if (said !== undefined) {
@@ -239,7 +239,7 @@ class Mapping {
       if (said.blobs.length > 0) for (const blob of said.blobs) this.blobs.set(blob.hash, blob);
     }
     const createdAt = fromSeconds(message?.create_time);
-    appendFindings(findings, timeFinding(message?.create_time, createdAt, at));
+    appendFindings(findings, checkTime(message?.create_time, createdAt, at));
     // Fields are listed instead of spread for speed: this code runs for every record of every import.
     const made: Made = {
       externalId: id,
@@ -282,7 +282,7 @@ async function chatgptTree(
 function buildTree(conversation: JsonObject, mapping: Mapping): ImportedTree {
   const { place, findings, nodes, own, first, childOrder, blobs, systemPrompt } = mapping;
   const beginnings = [...mapping.listed.values()].filter(({ parent }) => parent === null || parent === undefined);
-  appendFindings(findings, rootsFinding(beginnings.length, place, 'repair'));
+  appendFindings(findings, checkRootCount(beginnings.length, place, 'repair'));
   // An export may have several roots. First come the children of each root, then messages without a parent.
   if (own.size > 0 && first.length > 0) {
     const known = new Set(first);
@@ -299,7 +299,7 @@ function buildTree(conversation: JsonObject, mapping: Mapping): ImportedTree {
     ['create_time', createdAt],
     ['update_time', updatedAt],
   ] as const)
-    appendFindings(findings, timeFinding(conversation[key], read, `${place}.${key}`));
+    appendFindings(findings, checkTime(conversation[key], read, `${place}.${key}`));
   const title = getFilledText(conversation, 'title');
   const id = getFilledText(conversation, 'conversation_id') ?? getFilledText(conversation, 'id');
   return {

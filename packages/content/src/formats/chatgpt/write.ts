@@ -4,13 +4,13 @@ import { blockDefinitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent } from '../contract.ts';
 import { isStoredBlob } from '../embed-bytes.ts';
 import {
-  attributeLosses,
-  bookmarkLosses,
   buildLossEvent,
   conversationTimes,
   exportedChildren,
   exportedIds,
-  metadataLosses,
+  findAttributeLosses,
+  findBookmarkLosses,
+  findMetadataLosses,
   originalTreeRecord,
 } from '../exporting.ts';
 import { getFilledText, isJsonObject, objectAt, omitKeys } from '../fields.ts';
@@ -335,9 +335,9 @@ function* chatgptLosses(tree: ExportedTree): Generator<WriteEvent> {
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
       yield buildLossEvent(tree, node, 'tags', 'Its tags are left out.');
   }
-  yield* metadataLosses(tree, name, ['usage', 'excluded', 'failures', 'failed', 'notes']);
-  yield* attributeLosses(tree, name, ['pinned']);
-  yield* bookmarkLosses(tree);
+  yield* findMetadataLosses(tree, name, ['usage', 'excluded', 'failures', 'failed', 'notes']);
+  yield* findAttributeLosses(tree, name, ['pinned']);
+  yield* findBookmarkLosses(tree);
 }
 
 /** Writes one file of conversations with their mappings. */

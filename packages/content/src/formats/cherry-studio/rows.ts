@@ -3,12 +3,12 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { type Attachment, AttachmentFiles, buildAttachmentBlock } from '../attachments.ts';
 import type { ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
-import { fromAnyTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, timeFinding } from '../fields.ts';
+import { checkTime, fromAnyTime, getFilledText, isJsonObject, listAt, numberAt, objectAt } from '../fields.ts';
 import { type FileRecord, readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, isJsonLinesFile, readSample, type SampleFile } from '../input.ts';
-import { rootsFinding } from '../structure-findings.ts';
+import { checkRootCount } from '../structure-findings.ts';
 import { splitUiMessage } from '../ui-messages.ts';
 import { cherryStatus } from './message.ts';
 
@@ -111,7 +111,7 @@ async function nodesOfRow(
   const named = getFilledText(record, 'parent_id');
   let parent = named === undefined || roots.has(named) ? null : named;
   const createdAt = fromAnyTime(record.created_at);
-  for (const one of timeFinding(record.created_at, createdAt, place)) findings.push(one);
+  for (const one of checkTime(record.created_at, createdAt, place)) findings.push(one);
   const data = columnOf(record.data);
   if (data === undefined)
     findings.push(buildFinding('import/message-unreadable', 'repair', place, detailOf('data-not-json')));
@@ -162,7 +162,7 @@ async function treeOfRows(
     if (!isRoot(row)) for (const node of await nodesOfRow(row, rootIds, around)) nodes.push(node);
   }
   const loose = rows.filter((row) => !isRoot(row) && getFilledText(row.record, 'parent_id') === undefined).length;
-  for (const one of rootsFinding(roots.length + loose, `topic ${id}`, 'repair')) findings.push(one);
+  for (const one of checkRootCount(roots.length + loose, `topic ${id}`, 'repair')) findings.push(one);
   const title = getFilledText(topic ?? {}, 'name');
   const active = getFilledText(topic ?? {}, 'active_node_id');
   const createdAt = fromAnyTime(topic?.created_at);

@@ -3,19 +3,10 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { Attachment, AttachmentFiles } from '../attachments.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import {
-  fromAnyTime,
-  getFilledText,
-  getTexts,
-  isJsonObject,
-  listAt,
-  omitKeys,
-  textAt,
-  timeFinding,
-} from '../fields.ts';
+import { checkTime, fromAnyTime, getFilledText, getTexts, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { entryFinding } from '../structure-findings.ts';
+import { buildEntryFinding } from '../structure-findings.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 import { cherryStatus, toCherryParts } from './message.ts';
 
@@ -110,7 +101,7 @@ async function topicMessages(
   for (const [index, message] of listAt(topic, 'messages').entries()) {
     const at = `${place}.messages[${index}]`;
     if (!isJsonObject(message)) {
-      findings.push(entryFinding(at));
+      findings.push(buildEntryFinding(at));
       continue;
     }
     const id = getFilledText(message, 'id') ?? `${index}`;
@@ -121,7 +112,7 @@ async function topicMessages(
       );
     let parent = thread.place(message, id);
     const createdAt = fromAnyTime(message.createdAt);
-    for (const one of timeFinding(message.createdAt, createdAt, at)) findings.push(one);
+    for (const one of checkTime(message.createdAt, createdAt, at)) findings.push(one);
     const blocks = blocksOfTopic(message, space, findings, at);
     const parts = await toCherryParts(message, blocks, { files: space.files, blobs, findings, place: at });
     const status = cherryStatus(message);

@@ -5,20 +5,20 @@ import { sha256Hex } from '../../sha256.ts';
 import { fromAnthropicBlock, fromToolResult, isToolResult, toContentBlocks } from '../anthropic-blocks.ts';
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
-import { fromIso, getFilledText, isJsonObject, listAt, omitKeys, textAt, timeFinding } from '../fields.ts';
+import { checkTime, fromIso, getFilledText, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile } from '../input.ts';
 import {
+  buildEntryFinding,
+  checkKnownValue,
+  checkParentId,
+  checkRole,
+  checkRootCount,
   countRoots,
-  entryFinding,
-  fileFindings,
-  forwardFindings,
-  parentFinding,
-  roleFinding,
-  rootsFinding,
-  unknownValueFinding,
+  findForwardParents,
+  findMissingFiles,
 } from '../structure-findings.ts';
 import { buildResultMeta } from '../tool-results.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
@@ -180,7 +180,7 @@ function claudeMessages(conversation: JsonObject, place: string, findings: Impor
   for (const [index, message] of messages.entries()) {
     const at = `${place}.chat_messages[${index}]`;
     if (!isJsonObject(message)) {
-      findings.push(entryFinding(at));
+      findings.push(buildEntryFinding(at));
       continue;
     }
     const externalId = getFilledText(message, 'uuid') ?? `${index}`;
@@ -191,12 +191,12 @@ function claudeMessages(conversation: JsonObject, place: string, findings: Impor
       findings.push(buildFinding('import/inferred', 'repair', at, detailOf('parent-inferred')));
     }
     const createdAt = fromIso(message.created_at);
-    for (const one of timeFinding(message.created_at, createdAt, at)) findings.push(one);
-    for (const one of parentFinding(message.parent_message_uuid, at)) findings.push(one);
-    for (const one of roleFinding('sender', message.sender, (word) => senders.has(word), at)) findings.push(one);
+    for (const one of checkTime(message.created_at, createdAt, at)) findings.push(one);
+    for (const one of checkParentId(message.parent_message_uuid, at)) findings.push(one);
+    for (const one of checkRole('sender', message.sender, (word) => senders.has(word), at)) findings.push(one);
     for (const block of listAt(message, 'content')) {
       const type = isJsonObject(block) ? block.type : undefined;
-      for (const one of unknownValueFinding('block', type, (word) => blockTypes.has(word), at)) findings.push(one);
+      for (const one of checkKnownValue('block', type, (word) => blockTypes.has(word), at)) findings.push(one);
     }
     const { parts, unpaired } = claudeParts(message, getFilledText(message, 'model') ?? model);
     if (unpaired > 0)
@@ -226,9 +226,9 @@ function claudeMessages(conversation: JsonObject, place: string, findings: Impor
 function claudeTree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const findings = [...found];
   const { nodes, linked, lastId } = claudeMessages(conversation, place, findings);
-  for (const one of forwardFindings(nodes)) findings.push(one);
-  for (const one of rootsFinding(countRoots(nodes), place)) findings.push(one);
-  for (const one of fileFindings(nodes)) findings.push(one);
+  for (const one of findForwardParents(nodes)) findings.push(one);
+  for (const one of checkRootCount(countRoots(nodes), place)) findings.push(one);
+  for (const one of findMissingFiles(nodes)) findings.push(one);
   const leaf = getFilledText(conversation, 'current_leaf_message_uuid');
   return {
     externalId: getFilledText(conversation, 'uuid') ?? `sha256:${sha256Hex(canonicalJson(conversation))}`,

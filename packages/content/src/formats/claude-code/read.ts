@@ -4,7 +4,7 @@ import { chainLineTypes, otherLineTypes } from '../../sessions/claude-code-types
 import { readClaudeCodeInPieces, type SessionEntry, type SessionHeader } from '../../sessions/index.ts';
 import type { ImportedMarker, ImportedNode, ImportedTree, ReadEvent, ReadOptions, SpawnedBy } from '../contract.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
-import { fromIso, getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt, timeFinding } from '../fields.ts';
+import { checkTime, fromIso, getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
 import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
@@ -20,7 +20,7 @@ import {
 } from '../input.ts';
 import { isStorableRecord } from '../original-record.ts';
 import { areSameRecords, type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
-import { countRoots, entryFinding, parentFinding, rootsFinding } from '../structure-findings.ts';
+import { buildEntryFinding, checkParentId, checkRootCount, countRoots } from '../structure-findings.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 import { boundaryIdOf, toLineMessage } from './message-lines.ts';
 
@@ -142,7 +142,7 @@ class ClaudeCodeSession {
       known.records++;
       return;
     }
-    for (const one of parentFinding(line.parentUuid, place)) this.#findings.push(one);
+    for (const one of checkParentId(line.parentUuid, place)) this.#findings.push(one);
     const own = known === undefined ? uuid : this.#free.next(uuid, (id) => this.#byUuid.has(id));
     if (own !== uuid)
       this.#findings.push(
@@ -231,7 +231,7 @@ class ClaudeCodeSession {
     ]);
     const nodes = yield* this.#nodes(entries, header);
     const main = nodes.filter(({ externalId }) => this.#byUuid.get(externalId)?.fields.isSidechain !== true);
-    for (const one of rootsFinding(countRoots(main), this.#file)) this.#findings.push(one);
+    for (const one of checkRootCount(countRoots(main), this.#file)) this.#findings.push(one);
     const active = this.#active(leafUuid, entries.at(-1)?.uuid);
     // The title of a subagent is the description of its task.
     const title = this.#title() ?? (this.#meta === undefined ? undefined : getFilledText(this.#meta, 'description'));
@@ -350,7 +350,7 @@ class ClaudeCodeSession {
     const said = toLineMessage(entry, fields, tools);
     const createdAt = fromIso(entry.timestamp);
     if (first !== undefined) {
-      for (const one of timeFinding(first.fields.timestamp, createdAt, place)) this.#findings.push(one);
+      for (const one of checkTime(first.fields.timestamp, createdAt, place)) this.#findings.push(one);
       const above = parent === null ? undefined : this.#byUuid.get(parent);
       if (above !== undefined && above.kept.at > first.kept.at)
         this.#findings.push(buildFinding('import/forward-parent', 'note', place));
@@ -431,7 +431,7 @@ async function* readClaudeCodeFile(
         return;
       }
       if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
-      else yield { type: 'finding', finding: entryFinding(place) };
+      else yield { type: 'finding', finding: buildEntryFinding(place) };
     }
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };

@@ -7,15 +7,15 @@ import { toAnthropicBlock, toToolResult } from '../anthropic-blocks.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { embedBytes } from '../embed-bytes.ts';
 import {
-  attributeLosses,
-  bookmarkLosses,
   buildLossEvent,
   exportedIds,
+  findAttributeLosses,
+  findBookmarkLosses,
   findGeneratedTitle,
-  metadataLosses,
+  findMetadataLosses,
+  findProducerLosses,
+  findSessionLosses,
   originalTreeRecord,
-  producerLosses,
-  sessionLosses,
 } from '../exporting.ts';
 import { getFilledText, numberAt, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
 import {
@@ -364,11 +364,11 @@ function lastLeafOf(lines: readonly JsonObject[]): string | undefined {
 }
 
 function* claudeCodeLosses(tree: ExportedTree): Generator<WriteEvent> {
-  yield* sessionLosses(tree);
-  yield* metadataLosses(tree, name, ['cut-short', 'notes']);
-  yield* producerLosses(tree, name);
-  yield* attributeLosses(tree, name);
-  yield* bookmarkLosses(tree);
+  yield* findSessionLosses(tree);
+  yield* findMetadataLosses(tree, name, ['cut-short', 'notes']);
+  yield* findProducerLosses(tree, name);
+  yield* findAttributeLosses(tree, name);
+  yield* findBookmarkLosses(tree);
 }
 
 async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {

@@ -13,7 +13,7 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { roleFinding } from '../structure-findings.ts';
+import { checkRole } from '../structure-findings.ts';
 import { buildModelSource, ConversationNodes, toBlocksItem } from '../turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant']);
@@ -76,7 +76,7 @@ function taskTree(
   const nodes = new ConversationNodes(found);
   const tools = new Map<string, string>();
   for (const [index, { message, place }] of messages.entries()) {
-    nodes.report(...roleFinding('role', message.role, (word) => roles.has(word), place));
+    nodes.report(...checkRole('role', message.role, (word) => roles.has(word), place));
     const id = String(index);
     const info = objectAt(message, 'modelInfo');
     const provider = getFilledText(info, 'providerId');

@@ -7,7 +7,7 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type PreservedLine, toLinePairs } from '../preserved-lines.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { unknownValueFinding } from '../structure-findings.ts';
+import { checkKnownValue } from '../structure-findings.ts';
 import { buildCallBlock, buildResultItem, ConversationNodes, toBlocksItem, toTextBlocks } from '../turn-nodes.ts';
 
 const eventTypes: ReadonlySet<string> = new Set([
@@ -80,8 +80,7 @@ export class CodexEventCollector {
     for (const one of found) this.#findings.push(one);
     const type = textAt(line, 'type') ?? '';
     const place = `${this.#file}:${at}`;
-    for (const one of unknownValueFinding('event', type, (word) => eventTypes.has(word), place))
-      this.#findings.push(one);
+    for (const one of checkKnownValue('event', type, (word) => eventTypes.has(word), place)) this.#findings.push(one);
     this.#lines.push({ kept: { at, line }, type });
   }
 

@@ -6,7 +6,7 @@ import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import type { ImportInput, InputFile, InputSample, SampleFile } from '../input.ts';
-import { entryFinding } from '../structure-findings.ts';
+import { buildEntryFinding } from '../structure-findings.ts';
 import { CodexEventCollector, isThreadEvent } from './events.ts';
 import { CodexSession, isEarlyHeader, isRolloutLine } from './session.ts';
 
@@ -35,7 +35,7 @@ async function* readCodexFile(file: InputFile, options: ReadOptions): AsyncGener
         finding: buildFinding('import/other-format', 'loss', place, detailOf('not-a-codex-line'), 1),
       };
     else if (isJsonObject(value)) reading.add(value, Number(path[0] ?? 0), findings);
-    else yield { type: 'finding', finding: entryFinding(place) };
+    else yield { type: 'finding', finding: buildEntryFinding(place) };
   }
   if (reading === undefined) return;
   if (reading instanceof CodexSession && reading.isEmpty)

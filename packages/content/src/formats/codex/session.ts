@@ -5,6 +5,7 @@ import { extractUserWords } from '../../conversation-title.ts';
 import { groupItemsIntoMessages } from '../../wires/responses-items.ts';
 import type { ImportedNode, ImportedTree, ReadOptions, SpawnedBy } from '../contract.ts';
 import {
+  checkTime,
   fromIso,
   getFilledText,
   isJsonObject,
@@ -13,13 +14,12 @@ import {
   objectAt,
   omitKeys,
   textAt,
-  timeFinding,
 } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { toToolUse } from '../openai-messages.ts';
 import { type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
-import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
+import { checkKnownValue, checkRole } from '../structure-findings.ts';
 import { buildResultMeta } from '../tool-results.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 
@@ -236,10 +236,10 @@ export class CodexSession {
       return;
     }
     const { type, payload } = meant;
-    for (const one of unknownValueFinding('line', type, (word) => lineTypes.has(word), place)) this.#findings.push(one);
+    for (const one of checkKnownValue('line', type, (word) => lineTypes.has(word), place)) this.#findings.push(one);
     const written = line.timestamp ?? payload.timestamp;
     const time = fromIso(written);
-    for (const one of timeFinding(written, time, place)) this.#findings.push(one);
+    for (const one of checkTime(written, time, place)) this.#findings.push(one);
     if (time !== undefined) this.#updatedAt = time;
     const kept = { at, line, ...(mark === undefined ? {} : { id: mark }) };
     if (type === 'response_item') this.#item(payload, kept, time, place);
@@ -336,13 +336,13 @@ export class CodexSession {
 
   #item(payload: JsonObject, kept: RolloutLine, time: number | undefined, place: string): void {
     const type = textAt(payload, 'type') ?? '';
-    for (const one of unknownValueFinding('item', type, (word) => itemTypes.has(word), place)) this.#findings.push(one);
+    for (const one of checkKnownValue('item', type, (word) => itemTypes.has(word), place)) this.#findings.push(one);
     if (otherItemTypes.has(type)) {
       this.#beside({ at: kept.at, line: kept.line });
       return;
     }
     if (type === 'message')
-      for (const one of roleFinding('role', payload.role, (word) => roles.has(word), place)) this.#findings.push(one);
+      for (const one of checkRole('role', payload.role, (word) => roles.has(word), place)) this.#findings.push(one);
     if (type.endsWith('_output')) this.#output(payload, kept, time, place);
     else if (type === 'agent_message') this.#message(payload, kept, time, 'user');
     else if (type === 'message' && payload.role !== 'assistant') this.#message(payload, kept, time, payload.role);

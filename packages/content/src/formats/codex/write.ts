@@ -5,16 +5,16 @@ import { deriveId } from '../../derive-id.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { embedBytes } from '../embed-bytes.ts';
 import {
-  attributeLosses,
-  bookmarkLosses,
   buildLossEvent,
   conversationTimes,
   exportedIds,
   exportedPath,
-  metadataLosses,
+  findAttributeLosses,
+  findBookmarkLosses,
+  findMetadataLosses,
+  findProducerLosses,
+  findSessionLosses,
   originalTreeRecord,
-  producerLosses,
-  sessionLosses,
 } from '../exporting.ts';
 import { getFilledText, objectAt, textAt, toIso } from '../fields.ts';
 import { toOpenAi } from '../openai-messages.ts';
@@ -256,11 +256,11 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
     const off = tree.nodes.length - thread.length;
     if (off > 0) yield buildLossEvent(tree, null, 'branches', `${off} messages off the current branch are left out.`);
     for (const { node, what, message } of writer.losses) yield buildLossEvent(tree, node, what, message);
-    for (const event of sessionLosses(shown)) if (event.loss.what !== 'system-prompt') yield event;
-    yield* metadataLosses(shown, codexName, ['usage', 'excluded', 'failures', 'failed', 'cut-short', 'notes']);
-    yield* producerLosses(shown, codexName);
-    yield* attributeLosses(tree, codexName);
-    yield* bookmarkLosses(tree);
+    for (const event of findSessionLosses(shown)) if (event.loss.what !== 'system-prompt') yield event;
+    yield* findMetadataLosses(shown, codexName, ['usage', 'excluded', 'failures', 'failed', 'cut-short', 'notes']);
+    yield* findProducerLosses(shown, codexName);
+    yield* findAttributeLosses(tree, codexName);
+    yield* findBookmarkLosses(tree);
     yield { type: 'file', name: rolloutName(writer.id, tree), mediaType: 'application/jsonl' };
     yield* encodeLines(writer.lines);
     yield { type: 'count', written: thread.length - writer.left, left: off + writer.left };

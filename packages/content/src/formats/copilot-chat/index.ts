@@ -16,7 +16,7 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isJsonLinesFile, type SampleFile } from '../input.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { entryFinding, listFinding, unknownValueFinding } from '../structure-findings.ts';
+import { buildEntryFinding, checkKnownValue, checkListField } from '../structure-findings.ts';
 import {
   buildCallBlock,
   buildModelSource,
@@ -122,11 +122,11 @@ function replyItems(request: JsonObject, nodes: ConversationNodes, place: string
   };
   for (const [index, part] of listAt(request, 'response').entries()) {
     if (!isJsonObject(part)) {
-      nodes.report(entryFinding(`${place}.response[${index}]`));
+      nodes.report(buildEntryFinding(`${place}.response[${index}]`));
       continue;
     }
     const kind = textAt(part, 'kind') ?? 'markdownContent';
-    if (!notes.has(kind)) nodes.report(...unknownValueFinding('part', kind, (word) => replyParts.has(word), place));
+    if (!notes.has(kind)) nodes.report(...checkKnownValue('part', kind, (word) => replyParts.has(word), place));
     if (notes.has(kind)) continue;
     if (kind === 'inlineReference') text += referenceText(part);
     else if (kind === 'markdownContent' || kind === 'markdownVuln') text += textIn(part.content ?? part.value);
@@ -185,7 +185,7 @@ function addRequest(request: JsonObject, place: string, nodes: ConversationNodes
     place,
     record: omitKeys(request, 'response', 'result', 'responseId'),
   });
-  nodes.report(...listFinding(request, 'response', place));
+  nodes.report(...checkListField(request, 'response', place));
   if (!Array.isArray(request.response) && statusOf(request) === undefined) return;
   const error = getFilledText(objectAt(objectAt(request, 'result'), 'errorDetails'), 'message');
   nodes.add({

@@ -10,7 +10,7 @@ import { fromAnyTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, o
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { roleFinding } from '../structure-findings.ts';
+import { checkRole } from '../structure-findings.ts';
 import {
   buildCallBlock,
   buildModelSource,
@@ -102,7 +102,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
       continue;
     }
     const type = bubble.type === 1 ? 'user' : bubble.type === 2 ? 'assistant' : describeValue(bubble.type);
-    nodes.report(...roleFinding('role', type, (word) => word === 'user' || word === 'assistant', at));
+    nodes.report(...checkRole('role', type, (word) => word === 'user' || word === 'assistant', at));
     const role = type === 'assistant' ? 'assistant' : 'user';
     for (const _ of listAt(bubble, 'images'))
       nodes.report(buildFinding('import/attachment-missing', 'note', at, detailOf('image')));

@@ -5,7 +5,7 @@ import { createConversationReader } from '../conversation-files.ts';
 import { fromIso, getFilledText, getTexts, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { entryFinding, keyFinding, parentFinding, unknownValueFinding } from '../structure-findings.ts';
+import { buildEntryFinding, checkKnownValue, checkParentId, checkRecordKey } from '../structure-findings.ts';
 import { buildModelSource, ConversationNodes, omitUndefinedAttributes, toBlocksItem } from '../turn-nodes.ts';
 
 const fragmentTypes: ReadonlySet<string> = new Set(['REQUEST', 'THINK', 'RESPONSE', 'SEARCH', 'TIP']);
@@ -51,10 +51,10 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   for (const [key, node] of Object.entries(mapping)) {
     const at = `${place}.mapping.${key}`;
     if (!isJsonObject(node)) {
-      nodes.report(entryFinding(at));
+      nodes.report(buildEntryFinding(at));
       continue;
     }
-    nodes.report(...keyFinding(key, node.id, at), ...parentFinding(node.parent, at));
+    nodes.report(...checkRecordKey(key, node.id, at), ...checkParentId(node.parent, at));
     const listed = getTexts(node, 'children');
     if (isRoot(key)) {
       own++;
@@ -64,7 +64,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     const message = objectAt(node, 'message');
     const fragments = listAt(message, 'fragments').filter(isJsonObject);
     for (const { type } of fragments)
-      nodes.report(...unknownValueFinding('fragment', type, (word) => fragmentTypes.has(word), at));
+      nodes.report(...checkKnownValue('fragment', type, (word) => fragmentTypes.has(word), at));
     const asked = fragments.some(({ type }) => type === 'REQUEST');
     const parent = getFilledText(node, 'parent');
     const blocks = [...fragments.map(blockOf), ...fileBlocks(message, nodes, at)];

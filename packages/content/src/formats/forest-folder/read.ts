@@ -3,7 +3,7 @@
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
-import { fromIso, getFilledText, getTexts, isJsonObject, objectAt, textAt, timeFinding } from '../fields.ts';
+import { checkTime, fromIso, getFilledText, getTexts, isJsonObject, objectAt, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
@@ -91,7 +91,7 @@ class FolderContents {
     const externalId = getFilledText(record, 'id') ?? `${this.#rootId}/${base}`;
     const metadata = objectAt(record, 'metadata');
     const createdAt = fromIso(metadata.timestamp);
-    for (const one of timeFinding(metadata.timestamp, createdAt, place)) this.findings.push(one);
+    for (const one of checkTime(metadata.timestamp, createdAt, place)) this.findings.push(one);
     const parent = getFilledText(record, 'parent_id');
     if (Array.isArray(record.child_ids)) this.order.set(externalId, getTexts(record, 'child_ids'));
     const meta = forestMeta(metadata);
@@ -121,7 +121,7 @@ class FolderContents {
     const created = getFilledText(record, 'createdAt');
     const createdAt = fromIso(created);
     if (root !== undefined)
-      for (const one of timeFinding(record.createdAt, createdAt, root.place)) this.findings.push(one);
+      for (const one of checkTime(record.createdAt, createdAt, root.place)) this.findings.push(one);
     const systemPrompt = getFilledText(objectAt(record, 'config'), 'systemPrompt');
     const { currentNodeId } = folder.config;
     const here = currentNodeId !== undefined && `${currentNodeId}/`.startsWith(`${this.#rootId}/`);

@@ -4,7 +4,7 @@ import type { Json, JsonObject, NodeStatus } from '@coppice/core';
 import { extractUserWords } from '../../conversation-title.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions, SpawnedBy } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
-import { fromIso, getFilledText, isJsonObject, listAt, numberAt, omitKeys, textAt, timeFinding } from '../fields.ts';
+import { checkTime, fromIso, getFilledText, isJsonObject, listAt, numberAt, omitKeys, textAt } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
@@ -13,7 +13,7 @@ import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile, ty
 import { type PreservedLine, toLinePairs } from '../preserved-lines.ts';
 import { buildRecordNodes } from '../record-turns.ts';
 import { type ReplyItem, splitReplyItems } from '../reply-items.ts';
-import { entryFinding, unknownValueFinding } from '../structure-findings.ts';
+import { buildEntryFinding, checkKnownValue } from '../structure-findings.ts';
 import { buildCallBlock, buildModelSource, omitUndefinedAttributes, toBlocksItem } from '../turn-nodes.ts';
 
 /** The key of this format in the registry and in stored import metadata. */
@@ -402,10 +402,10 @@ class GeminiSession {
 
   #nodes(draft: GeminiDraft, known: (id: string) => boolean): ImportedNode[] {
     const { id, parent, message, place, line } = draft;
-    for (const one of unknownValueFinding('type', message.type, (word) => types.has(word), place, 'repair'))
+    for (const one of checkKnownValue('type', message.type, (word) => types.has(word), place, 'repair'))
       this.#findings.push(one);
     const createdAt = fromIso(message.timestamp);
-    for (const one of timeFinding(message.timestamp, createdAt, place)) this.#findings.push(one);
+    for (const one of checkTime(message.timestamp, createdAt, place)) this.#findings.push(one);
     if (draft.summary !== undefined) return this.#compaction(draft, draft.summary, createdAt, known);
     const { role, items, source, kind } = authorAndContent(message, id);
     const status: { status?: NodeStatus } = {};
@@ -442,7 +442,7 @@ async function* readGeminiFile(file: InputFile, options: ReadOptions): AsyncGene
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
       if (isGeminiHeader(record.value)) session.addDocument(omitKeys(record.value, 'messages'));
-    } else if (!isJsonObject(record.value)) yield { type: 'finding', finding: entryFinding(record.place) };
+    } else if (!isJsonObject(record.value)) yield { type: 'finding', finding: buildEntryFinding(record.place) };
     else if (lines) session.addLine(record.value, Number(record.path[0] ?? 0), record.findings);
     else if (isGeminiMessage(record.value))
       session.addMessage(record.value, Number(record.path[1] ?? 0), record.place, record.findings);

@@ -7,15 +7,15 @@ import { sha256Hex } from '../../sha256.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { embedBytes } from '../embed-bytes.ts';
 import {
-  attributeLosses,
-  bookmarkLosses,
   buildLossEvent,
   conversationTimes,
   exportedPath,
-  metadataLosses,
+  findAttributeLosses,
+  findBookmarkLosses,
+  findMetadataLosses,
+  findProducerLosses,
+  findSessionLosses,
   originalTreeRecord,
-  producerLosses,
-  sessionLosses,
 } from '../exporting.ts';
 import { getFilledText, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
 import { encodeLines, getPreservedLines } from '../preserved-lines.ts';
@@ -182,11 +182,11 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
   const off = tree.nodes.length - thread.length;
   if (off > 0) yield buildLossEvent(tree, null, 'branches', `${off} messages off the current branch are left out.`);
   for (const { node, what, message } of lost) yield buildLossEvent(tree, node, what, message);
-  yield* sessionLosses(shown);
-  yield* metadataLosses(shown, geminiCliName, ['excluded', 'failed', 'cut-short', 'notes']);
-  yield* producerLosses(shown, geminiCliName);
-  yield* attributeLosses(tree, geminiCliName);
-  yield* bookmarkLosses(tree);
+  yield* findSessionLosses(shown);
+  yield* findMetadataLosses(shown, geminiCliName, ['excluded', 'failed', 'cut-short', 'notes']);
+  yield* findProducerLosses(shown, geminiCliName);
+  yield* findAttributeLosses(tree, geminiCliName);
+  yield* findBookmarkLosses(tree);
   const id = whole ? (original?.id ?? tree.treeId) : original === undefined ? tree.treeId : branchId(tree);
   const about = aboutSession(tree, original?.record ?? {}, id, original?.id);
   const { createdAt } = conversationTimes(tree);

@@ -9,7 +9,7 @@ import { readDocumentRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
-import { entryFinding, listFinding } from '../structure-findings.ts';
+import { buildEntryFinding, checkListField } from '../structure-findings.ts';
 import {
   buildModelSource,
   ConversationNodes,
@@ -40,11 +40,11 @@ function activityTree(activity: JsonObject, place: string, found: readonly Impor
   const files = [...listAt(activity, 'attachedFiles'), ...listAt(activity, 'imageFile')];
   for (const file of files)
     nodes.report(buildFinding('import/attachment-missing', 'note', place, JSON.stringify(file).slice(0, 200)));
-  nodes.report(...listFinding(activity, 'safeHtmlItem', place));
+  nodes.report(...checkListField(activity, 'safeHtmlItem', place));
   const html: string[] = [];
   for (const [index, item] of listAt(activity, 'safeHtmlItem').entries()) {
     const at = `${place}.safeHtmlItem[${index}]`;
-    if (!isJsonObject(item)) nodes.report(entryFinding(at));
+    if (!isJsonObject(item)) nodes.report(buildEntryFinding(at));
     else if (typeof (item.html ?? '') !== 'string')
       nodes.report(buildFinding('import/record-unreadable', 'loss', at, detailOf('text-in-wrong-place')));
     else html.push(textAt(item, 'html') ?? '');

@@ -6,7 +6,7 @@ import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader } from '../conversation-files.ts';
 import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { parentFinding, roleFinding } from '../structure-findings.ts';
+import { checkParentId, checkRole } from '../structure-findings.ts';
 import {
   buildModelSource,
   ConversationNodes,
@@ -39,8 +39,8 @@ function tree(entry: JsonObject, place: string, found: readonly ImportFinding[])
   for (const [wrapped, at, index] of nodes.records(entry, 'responses', place)) {
     const response = isJsonObject(wrapped.response) ? wrapped.response : wrapped;
     const sender = (textAt(response, 'sender') ?? '').toLowerCase();
-    nodes.report(...roleFinding('sender', sender === '' ? null : sender, (word) => senders.has(word), at));
-    nodes.report(...parentFinding(response.parent_response_id, at));
+    nodes.report(...checkRole('sender', sender === '' ? null : sender, (word) => senders.has(word), at));
+    nodes.report(...checkParentId(response.parent_response_id, at));
     const assistant = sender === 'assistant';
     const thinking = firstFilledText(response, 'thinking_trace', 'thinking');
     const files = [...listAt(response, 'file_attachments'), ...listAt(response, 'image_attachments')];

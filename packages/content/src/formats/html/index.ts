@@ -7,11 +7,11 @@ import { byteSourceOf, hasOwnBytes, mediaTypeOf } from '../../blocks/source.ts';
 import { branchesOf, type ExportBranch, formatSpeaker, previewOfMessage } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
 import {
-  bookmarkCountLosses,
   buildLossEvent,
   conversationTimes,
   exportedChildren,
   exportedPath,
+  summarizeBookmarkLosses,
 } from '../exporting.ts';
 import { toIso } from '../fields.ts';
 import { buildContentSecurityPolicy, escapeHtml, pageScript, pageStyle } from './page.ts';
@@ -141,7 +141,7 @@ async function* htmlPage(tree: ExportedTree, options: WriteOptions): AsyncGenera
 
 function* htmlLosses(tree: ExportedTree, options: WriteOptions): Generator<WriteEvent> {
   yield buildLossEvent(tree, null, 'notes', 'Ids, token usage, parameters and metadata are left out.');
-  yield* bookmarkCountLosses(tree);
+  yield* summarizeBookmarkLosses(tree);
   for (const node of tree.nodes) {
     const kept = (block: Block) =>
       block.type === 'image' && (byteSourceOf(block)?.type === 'base64' || options.blob !== undefined);

@@ -5,7 +5,7 @@ import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader } from '../conversation-files.ts';
 import { fromAnyTime, getFilledText, getTexts, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { roleFinding } from '../structure-findings.ts';
+import { checkRole } from '../structure-findings.ts';
 import {
   buildModelSource,
   ConversationNodes,
@@ -70,7 +70,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
       if (listed.length > 0) childOrder.set('', listed);
       continue;
     }
-    nodes.report(...roleFinding('sender', message.from, (word) => senders.has(word), at));
+    nodes.report(...checkRole('sender', message.from, (word) => senders.has(word), at));
     const role = message.from === 'assistant' || message.from === 'system' ? message.from : 'user';
     const above = linked ? (ancestors.at(-1) ?? null) : nodes.tip;
     const thinking = getFilledText(message, 'reasoning');

@@ -3,6 +3,7 @@ import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../cont
 import { readProgramFiles } from '../conversation-files.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
+  checkTime,
   fromIso,
   getFilledText,
   getTexts,
@@ -12,7 +13,6 @@ import {
   objectAt,
   omitKeys,
   textAt,
-  timeFinding,
 } from '../fields.ts';
 import { readDocumentRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
@@ -23,13 +23,13 @@ import { areSameRecords } from '../preserved-lines.ts';
 import { buildRecordNodes, type TurnPiece } from '../record-turns.ts';
 import { type ReplyAuthor, type ReplyItem, splitReplyItems } from '../reply-items.ts';
 import {
+  buildEntryFinding,
+  checkListField,
+  checkParentId,
+  checkRootCount,
   countRoots,
-  entryFinding,
-  fileFindings,
-  forwardFindings,
-  listFinding,
-  parentFinding,
-  rootsFinding,
+  findForwardParents,
+  findMissingFiles,
 } from '../structure-findings.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 
@@ -272,14 +272,14 @@ function* librechatMessages(
   let at = 0;
   for (const { message, above: nested, place: where } of entries) {
     if (!isJsonObject(message)) {
-      findings.push(entryFinding(where));
+      findings.push(buildEntryFinding(where));
       continue;
     }
     const named = getFilledText(message, 'messageId');
     if (named === undefined)
       findings.push(buildFinding('import/inferred', 'repair', where, detailOf('id-without-message-id')));
     const id = named ?? `message-${at}`;
-    findings.push(...listFinding(message, 'children', where));
+    findings.push(...checkListField(message, 'children', where));
     const record = omitKeys(message, 'children');
     const before = records.get(id);
     if (before !== undefined && areSameRecords(before, record)) {
@@ -290,9 +290,9 @@ function* librechatMessages(
     if (before === undefined) records.set(id, record);
     const above = getFilledText(message, 'parentMessageId') ?? nested;
     const parent = above === nullUuid ? null : above;
-    for (const one of parentFinding(message.parentMessageId, where)) findings.push(one);
+    for (const one of checkParentId(message.parentMessageId, where)) findings.push(one);
     const createdAt = fromIso(message.createdAt);
-    for (const one of timeFinding(message.createdAt, createdAt, where)) findings.push(one);
+    for (const one of checkTime(message.createdAt, createdAt, where)) findings.push(one);
     const { pieces, unknown } = contentPieces(message, id, parent);
     for (const type of unknown) findings.push(buildFinding('import/unknown-type', 'note', where, type));
     for (const node of buildRecordNodes(id, pieces, { record, at: at++, place: where, createdAt, known }))
@@ -311,9 +311,9 @@ function* librechatTree(
 ): CooperativeTask<ImportedTree> {
   const findings = [...found];
   const nodes = yield* librechatMessages(messages, place, findings);
-  for (const one of forwardFindings(nodes)) findings.push(one);
-  for (const one of rootsFinding(countRoots(nodes), place)) findings.push(one);
-  for (const one of fileFindings(nodes)) findings.push(one);
+  for (const one of findForwardParents(nodes)) findings.push(one);
+  for (const one of checkRootCount(countRoots(nodes), place)) findings.push(one);
+  for (const one of findMissingFiles(nodes)) findings.push(one);
   const settings = objectAt(conversation, 'options');
   const id = getFilledText(conversation, 'conversationId');
   return {

@@ -5,12 +5,12 @@ import { blockDefinitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { embedBytes } from '../embed-bytes.ts';
 import {
-  attributeLosses,
-  bookmarkLosses,
   buildLossEvent,
-  metadataLosses,
+  findAttributeLosses,
+  findBookmarkLosses,
+  findMetadataLosses,
+  findStatusLosses,
   originalTreeRecord,
-  statusLosses,
 } from '../exporting.ts';
 import { getFilledText, isJsonObject, numberAt, objectAt, omitKeys, toIso } from '../fields.ts';
 import { flattenToolResult } from '../flatten-tool-result.ts';
@@ -239,13 +239,13 @@ class LibrechatConversation {
 
 function* librechatLosses(tree: ExportedTree, conversation: LibrechatConversation): Generator<WriteEvent> {
   for (const { node, what, message } of conversation.losses) yield buildLossEvent(tree, node, what, message);
-  yield* metadataLosses(tree, name, ['usage', 'excluded', 'failures', 'notes']);
-  yield* statusLosses(tree, name, 'aborted', 'cut-short');
-  yield* attributeLosses(tree, name);
+  yield* findMetadataLosses(tree, name, ['usage', 'excluded', 'failures', 'notes']);
+  yield* findStatusLosses(tree, name, 'aborted', 'cut-short');
+  yield* findAttributeLosses(tree, name);
   for (const node of tree.nodes)
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
       yield buildLossEvent(tree, node, 'tags', 'Its tags are left out.');
-  yield* bookmarkLosses(tree);
+  yield* findBookmarkLosses(tree);
 }
 
 /** Writes nested messages in pieces, because a tree may be too deep for recursion. */

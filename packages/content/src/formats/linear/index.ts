@@ -15,12 +15,12 @@ import {
 } from '../contract.ts';
 import { embedBytes } from '../embed-bytes.ts';
 import {
-  attributeLosses,
-  bookmarkLosses,
   buildLossEvent,
   exportedPath,
+  findAttributeLosses,
+  findBookmarkLosses,
+  findMetadataLosses,
   hasAuthorOrMetadata,
-  metadataLosses,
   metadataLossTexts,
   originalTreeRecord,
 } from '../exporting.ts';
@@ -30,7 +30,13 @@ import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile, type SampleFile } from '../input.ts';
 import { fromOpenAiWithAudio, toOpenAi } from '../openai-messages.ts';
 import { originalRecordOf } from '../original-record.ts';
-import { entryFinding, hasMessageLinks, linkFinding, roleFinding, wireBlockFinding } from '../structure-findings.ts';
+import {
+  buildEntryFinding,
+  checkMessageLinks,
+  checkRole,
+  checkWireBlocks,
+  hasMessageLinks,
+} from '../structure-findings.ts';
 
 const name = 'linear';
 
@@ -86,7 +92,7 @@ function eventOf(
   place: string,
   found: readonly ImportFinding[],
 ): ReadEvent {
-  const linked = linkFinding(messages, place);
+  const linked = checkMessageLinks(messages, place);
   if (linked !== undefined) return { type: 'finding', finding: linked };
   return { type: 'tree', tree: linearTreeOf(messages, record, place, found) };
 }
@@ -108,11 +114,11 @@ function linearTreeOf(
     if (index === 0 && prompt !== undefined) continue;
     const at = `${place}.messages[${index}]`;
     if (!isJsonObject(value)) {
-      findings.push(entryFinding(at));
+      findings.push(buildEntryFinding(at));
       continue;
     }
-    for (const one of roleFinding('role', value.role, (role) => roles.has(role), at)) findings.push(one);
-    for (const one of wireBlockFinding(value.content, at)) findings.push(one);
+    for (const one of checkRole('role', value.role, (role) => roles.has(role), at)) findings.push(one);
+    for (const one of checkWireBlocks(value.content, at)) findings.push(one);
     const externalId = String(index);
     const createdAt = fromAnyTime(value.created_at ?? value.timestamp);
     const model = value.role === 'assistant' ? (modelOfList(value) ?? modelOfList(record)) : undefined;
@@ -220,9 +226,9 @@ async function* writeLinearTree(tree: ExportedTree, options: WriteOptions): Asyn
   const shown = { ...tree, nodes: thread };
   if (thread.some((node) => hasAuthorOrMetadata(node) && originalRecordOf(node, name) === undefined))
     yield buildLossEvent(tree, null, 'notes', 'Models, times, token usage, parameters and metadata are left out.');
-  yield* metadataLosses(shown, name, ['excluded', 'failures', 'failed', 'cut-short']);
-  yield* attributeLosses(tree, name);
-  yield* bookmarkLosses(tree);
+  yield* findMetadataLosses(shown, name, ['excluded', 'failures', 'failed', 'cut-short']);
+  yield* findAttributeLosses(tree, name);
+  yield* findBookmarkLosses(tree);
   yield { type: 'count', written: tree.nodes.length - left, left };
   const own = omitKeys(original, '$system', '$form');
   yield { type: 'file', name: `${tree.treeId}.json`, mediaType: 'application/json' };

@@ -25,7 +25,7 @@ import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isJsonLinesFile, type SampleFile } from '../input.ts';
 import { imageFromUrl, toToolUse } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { parentFinding, roleFinding, unknownValueFinding } from '../structure-findings.ts';
+import { checkKnownValue, checkParentId, checkRole } from '../structure-findings.ts';
 import {
   buildModelSource,
   buildResultItem,
@@ -61,7 +61,7 @@ function extraBlock(extra: Json, nodes: ConversationNodes, place: string): Json 
   if ((kind === 'audio' || kind === 'pdf') && data !== undefined)
     return { type: 'file', name, mediaType, source: { type: 'base64', data } };
   if (text !== undefined) return { type: 'file', name, mediaType: 'text/plain', source: { type: 'text', text } };
-  nodes.report(...unknownValueFinding('attachment', extra.type, () => false, place));
+  nodes.report(...checkKnownValue('attachment', extra.type, () => false, place));
   return { ...extra, type: 'llama-cpp-extra' };
 }
 
@@ -115,8 +115,8 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     if (listed.length > 0) childOrder.set(roots.has(id) ? '' : id, listed);
     if (roots.has(id)) continue;
     nodes.report(
-      ...roleFinding('role', message.role, (word) => roles.has(word), at),
-      ...parentFinding(message.parent, at),
+      ...checkRole('role', message.role, (word) => roles.has(word), at),
+      ...checkParentId(message.parent, at),
     );
     const named = getFilledText(message, 'parent');
     // An export of the visible branch does not contain the root.

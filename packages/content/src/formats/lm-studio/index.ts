@@ -7,7 +7,7 @@ import { createConversationReader } from '../conversation-files.ts';
 import { fromMillis, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { entryFinding, listFinding, roleFinding, unknownValueFinding } from '../structure-findings.ts';
+import { buildEntryFinding, checkKnownValue, checkListField, checkRole } from '../structure-findings.ts';
 import {
   buildCallBlock,
   buildModelSource,
@@ -70,10 +70,10 @@ function itemsOf(version: JsonObject, id: string, nodes: ConversationNodes, plac
     return partsOf(version).map((part, index) => partItem(part, false, `${id}-${index}`, nodes, place));
   return listAt(version, 'steps').flatMap((step, at) => {
     if (!isJsonObject(step)) {
-      nodes.report(entryFinding(`${place} ${id}.steps[${at}]`));
+      nodes.report(buildEntryFinding(`${place} ${id}.steps[${at}]`));
       return [];
     }
-    nodes.report(...unknownValueFinding('step', step.type, (word) => stepTypes.has(word), place));
+    nodes.report(...checkKnownValue('step', step.type, (word) => stepTypes.has(word), place));
     if (step.type !== 'contentBlock') return [];
     const thinking = objectAt(step, 'style').type === 'thinking';
     return partsOf(step).map((part, index) => partItem(part, thinking, `${id}-${at}-${index}`, nodes, place));
@@ -102,7 +102,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     // If no version is selected, the program shows the first one.
     const selected = numberAt(message, 'currentlySelected') ?? 0;
     const parent: string | null = tip;
-    nodes.report(...listFinding(message, 'versions', at));
+    nodes.report(...checkListField(message, 'versions', at));
     if (versions.length === 0) {
       // The record of a message without versions is kept in a blank message, because its role is not known.
       const id = String(index);
@@ -112,11 +112,11 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     }
     for (const [number, version] of versions.entries()) {
       if (!isJsonObject(version)) {
-        nodes.report(entryFinding(`${at}.versions[${number}]`));
+        nodes.report(buildEntryFinding(`${at}.versions[${number}]`));
         continue;
       }
       const id = `${index}.${number}`;
-      nodes.report(...roleFinding('role', version.role, (word) => roles.has(word), at));
+      nodes.report(...checkRole('role', version.role, (word) => roles.has(word), at));
       const role = version.role === 'assistant' || version.role === 'system' ? version.role : 'user';
       nodes.add({
         id,

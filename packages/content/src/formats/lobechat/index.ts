@@ -13,7 +13,7 @@ import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import { imageFromUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { parentFinding, roleFinding } from '../structure-findings.ts';
+import { checkParentId, checkRole } from '../structure-findings.ts';
 import {
   buildCallBlock,
   buildModelSource,
@@ -205,11 +205,11 @@ function addLobeMessages(
     nodes.report(...findings);
     const id = getFilledText(message, 'id') ?? place;
     const named = getFilledText(message, 'parentId');
-    nodes.report(...parentFinding(message.parentId, place));
+    nodes.report(...checkParentId(message.parentId, place));
     const guessed = guess.next(message, id);
     const parent: string | null = named ?? guessed;
     parents.set(id, parent);
-    nodes.report(...roleFinding('role', message.role, (word) => roles.has(word), place));
+    nodes.report(...checkRole('role', message.role, (word) => roles.has(word), place));
     const role =
       message.role === 'assistant' || message.role === 'tool'
         ? 'assistant'

@@ -5,7 +5,7 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
-import { getFilledText, getTexts, isJsonObject, numberAt, objectAt, omitKeys, textAt, timeFinding } from '../fields.ts';
+import { checkTime, getFilledText, getTexts, isJsonObject, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
@@ -54,7 +54,7 @@ class LoomMetadata {
     const text = textAt(record, 'text') ?? '';
     const reported = objectAt(record, 'meta');
     const createdAt = stampTime(reported.creation_timestamp);
-    for (const one of timeFinding(reported.creation_timestamp, createdAt, place)) this.findings.push(one);
+    for (const one of checkTime(reported.creation_timestamp, createdAt, place)) this.findings.push(one);
     const generation = objectAt(record, 'generation');
     const generated = getFilledText(generation, 'id');
     const response = generated === undefined ? undefined : this.#response(generated, place);

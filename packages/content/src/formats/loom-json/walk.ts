@@ -6,7 +6,7 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { FreeIds } from '../free-ids.ts';
 import { hashLongId } from '../repair.ts';
-import { listFinding } from '../structure-findings.ts';
+import { checkListField } from '../structure-findings.ts';
 
 /** A node of the flattened list, with the id of its parent. */
 export interface FlatNode {
@@ -84,7 +84,7 @@ class LoomWalk {
       this.findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-a-node'), 1));
       return;
     }
-    this.findings.push(...listFinding(value, 'children', at));
+    this.findings.push(...checkListField(value, 'children', at));
     const children = listAt(value, 'children');
     const { masked_head: head } = value;
     const tail = getFilledText(value, 'tail_id');

@@ -6,7 +6,7 @@ import { blockDefinitionOf } from '../../blocks/index.ts';
 import { hasOwnBytes } from '../../blocks/source.ts';
 import { branchesOf, type ExportBranch, formatSpeaker, previewOfMessage } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
-import { bookmarkCountLosses, buildLossEvent, conversationTimes, exportedPath } from '../exporting.ts';
+import { buildLossEvent, conversationTimes, exportedPath, summarizeBookmarkLosses } from '../exporting.ts';
 import { toIso } from '../fields.ts';
 
 /** Wraps text in a fence that is longer than any fence in the text. */
@@ -72,7 +72,7 @@ function* markdownLosses(tree: ExportedTree): Generator<WriteEvent> {
   for (const node of tree.nodes)
     if (node.message?.content.some(hasOwnBytes) === true)
       yield buildLossEvent(tree, node, 'attachments', 'Only the name of an attachment is written, not its bytes.');
-  yield* bookmarkCountLosses(tree);
+  yield* summarizeBookmarkLosses(tree);
 }
 
 function* treeText(tree: ExportedTree, nodes: readonly Node[], branches: readonly ExportBranch[]): Generator<string> {

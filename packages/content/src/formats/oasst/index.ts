@@ -7,7 +7,7 @@ import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isJsonLinesFile, type SampleFile } from '../input.ts';
-import { entryFinding, listFinding, parentFinding, roleFinding } from '../structure-findings.ts';
+import { buildEntryFinding, checkListField, checkParentId, checkRole } from '../structure-findings.ts';
 import { buildModelSource, ConversationNodes, toBlocksItem, toTextBlocks } from '../turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['prompter', 'assistant']);
@@ -31,8 +31,8 @@ const isOwn = ({ lines, json }: Pick<SampleFile, 'lines' | 'json'>) =>
 
 function addMessage(message: JsonObject, parent: string | null, place: string, nodes: ConversationNodes): void {
   nodes.report(
-    ...roleFinding('role', message.role, (word) => roles.has(word), place),
-    ...parentFinding(message.parent_id, place),
+    ...checkRole('role', message.role, (word) => roles.has(word), place),
+    ...checkParentId(message.parent_id, place),
   );
   const assistant = message.role === 'assistant';
   nodes.add({
@@ -60,12 +60,12 @@ function nestedTree(value: JsonObject, place: string, found: readonly ImportFind
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { message, parent, at } = next;
     if (!isJsonObject(message)) {
-      nodes.report(entryFinding(at));
+      nodes.report(buildEntryFinding(at));
       continue;
     }
     addMessage(message, parent, at, nodes);
     const id = nodes.tip;
-    nodes.report(...listFinding(message, 'replies', at));
+    nodes.report(...checkListField(message, 'replies', at));
     const replies = listAt(message, 'replies');
     for (let index = replies.length - 1; index >= 0; index--)
       open.push({ message: replies[index] ?? null, parent: id, at: `${at}.replies[${index}]` });

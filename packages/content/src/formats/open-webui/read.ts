@@ -4,6 +4,7 @@ import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../cont
 import { readProgramFiles } from '../conversation-files.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
+  checkTime,
   fromAnyTime,
   fromSeconds,
   getFilledText,
@@ -13,7 +14,6 @@ import {
   objectAt,
   omitKeys,
   textAt,
-  timeFinding,
 } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
@@ -23,14 +23,14 @@ import { fromOpenAi, imageFromUrl, toToolUse } from '../openai-messages.ts';
 import { buildRecordNodes, type TurnPiece } from '../record-turns.ts';
 import { type ReplyItem, splitReplyItems } from '../reply-items.ts';
 import {
+  buildEntryFinding,
+  checkKnownValue,
+  checkParentId,
+  checkRecordKey,
+  checkRole,
+  checkRootCount,
   countRoots,
-  entryFinding,
-  fileFindings,
-  keyFinding,
-  parentFinding,
-  roleFinding,
-  rootsFinding,
-  unknownValueFinding,
+  findMissingFiles,
 } from '../structure-findings.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 import { splitSections } from './details.ts';
@@ -193,7 +193,7 @@ function unreadFieldFindings(message: JsonObject, place: string): ImportFinding[
     if (message[key] !== undefined && message[key] !== null)
       found.push(buildFinding('import/unknown-type', 'note', place, key));
   for (const item of listAt(message, 'output'))
-    for (const one of unknownValueFinding(
+    for (const one of checkKnownValue(
       'item',
       isJsonObject(item) ? item.type : undefined,
       (type) => itemTypes.has(type),
@@ -216,7 +216,7 @@ function* chatMessages(history: JsonObject, place: string, findings: ImportFindi
   const messages = new Map<string, JsonObject>();
   for (const [id, message] of Object.entries(objectAt(history, 'messages'))) {
     if (isJsonObject(message)) messages.set(id, message);
-    else findings.push(entryFinding(`${place}.messages.${id}`));
+    else findings.push(buildEntryFinding(`${place}.messages.${id}`));
   }
   const heads = new Map<string, string>();
   const known = (id: string) => messages.has(id);
@@ -224,12 +224,12 @@ function* chatMessages(history: JsonObject, place: string, findings: ImportFindi
   for (const [id, message] of messages) {
     const where = `${place}.messages.${id}`;
     const parent = getFilledText(message, 'parentId') ?? null;
-    for (const one of parentFinding(message.parentId, where)) findings.push(one);
-    for (const one of keyFinding(id, message.id, where)) findings.push(one);
-    for (const one of roleFinding('role', message.role, (role) => roles.has(role), where)) findings.push(one);
+    for (const one of checkParentId(message.parentId, where)) findings.push(one);
+    for (const one of checkRecordKey(id, message.id, where)) findings.push(one);
+    for (const one of checkRole('role', message.role, (role) => roles.has(role), where)) findings.push(one);
     const parentMessage = parent === null ? {} : (messages.get(parent) ?? {});
     const createdAt = fromAnyTime(message.timestamp);
-    for (const one of timeFinding(message.timestamp, createdAt, where)) findings.push(one);
+    for (const one of checkTime(message.timestamp, createdAt, where)) findings.push(one);
     for (const one of unreadFieldFindings(message, where)) findings.push(one);
     const pieces = openWebuiPieces(message, id, parent, groupOfMessage(message, parentMessage));
     heads.set(id, pieces[0]?.id ?? id);
@@ -261,8 +261,8 @@ function* openWebuiTree(
   const history = objectAt(chat, 'history');
   const findings = [...found];
   const { nodes, childOrder, firstId } = yield* chatMessages(history, place, findings);
-  for (const one of rootsFinding(countRoots(nodes), place)) findings.push(one);
-  for (const one of fileFindings(nodes)) findings.push(one);
+  for (const one of checkRootCount(countRoots(nodes), place)) findings.push(one);
+  for (const one of findMissingFiles(nodes)) findings.push(one);
   const systemPrompt = textAt(chat, 'system') ?? textAt(objectAt(chat, 'params'), 'system');
   const id = getFilledText(row, 'id') ?? (firstId === undefined ? undefined : `chat-of-${firstId}`);
   const tags = getTexts(objectAt(row, 'meta'), 'tags');

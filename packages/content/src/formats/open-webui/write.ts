@@ -5,14 +5,14 @@ import { canonicalJson } from '../../canonical-json.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { embedBytes } from '../embed-bytes.ts';
 import {
-  attributeLosses,
-  bookmarkLosses,
   buildLossEvent,
   conversationTimes,
   exportedPath,
-  metadataLosses,
+  findAttributeLosses,
+  findBookmarkLosses,
+  findMetadataLosses,
+  findStatusLosses,
   originalTreeRecord,
-  statusLosses,
 } from '../exporting.ts';
 import { getFilledText, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
 import { flattenToolResult } from '../flatten-tool-result.ts';
@@ -249,12 +249,12 @@ function* openWebuiLosses(tree: ExportedTree, chat: OpenWebuiChat): Generator<Wr
   for (const node of tree.nodes)
     if (node.meta.tags !== undefined && node.meta.tags.length > 0)
       yield buildLossEvent(tree, node, 'tags', 'Its tags are left out.');
-  yield* metadataLosses(tree, name, ['excluded', 'failures', 'notes']);
-  yield* statusLosses(tree, name, 'aborted', 'cut-short');
+  yield* findMetadataLosses(tree, name, ['excluded', 'failures', 'notes']);
+  yield* findStatusLosses(tree, name, 'aborted', 'cut-short');
   // A chat without a row has neither `pinned` nor tags.
   const bare = originalTreeRecord(tree, name)?.record?.$form === 'chat';
-  yield* attributeLosses(tree, name, bare ? [] : ['pinned', 'tags']);
-  yield* bookmarkLosses(tree);
+  yield* findAttributeLosses(tree, name, bare ? [] : ['pinned', 'tags']);
+  yield* findBookmarkLosses(tree);
 }
 
 /** Builds the chat around its messages: the original chat with the changes made in Coppice. */

@@ -7,7 +7,7 @@ import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageFromUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { roleFinding, unknownValueFinding } from '../structure-findings.ts';
+import { checkKnownValue, checkRole } from '../structure-findings.ts';
 import {
   buildCallBlock,
   buildModelSource,
@@ -75,7 +75,7 @@ function itemsOf({ parts, place }: OpencodeMessage, id: string, nodes: Conversat
   const results: ReplyItem[] = [];
   for (const [index, part] of parts.entries()) {
     if (!isJsonObject(part)) continue;
-    nodes.report(...unknownValueFinding('part', part.type, (word) => partTypes.has(word), place));
+    nodes.report(...checkKnownValue('part', part.type, (word) => partTypes.has(word), place));
     const type = textAt(part, 'type') ?? 'part';
     if (type === 'tool') {
       const [call, ...result] = toolItems(part, `${id}-call-${index}`);
@@ -157,7 +157,7 @@ function addMessages(
     const { info: about, parts, place: at, findings, records } = message;
     nodes.report(...findings);
     const id = getFilledText(about, 'id') ?? at;
-    nodes.report(...roleFinding('role', about.role, (word) => roles.has(word), at));
+    nodes.report(...checkRole('role', about.role, (word) => roles.has(word), at));
     const assistant = about.role === 'assistant';
     const items = itemsOf(message, id, nodes);
     const record: Json = { info: about, parts };

@@ -11,19 +11,19 @@ import {
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
-import { fromIso, getFilledText, isJsonObject, numberAt, objectAt, omitKeys, timeFinding } from '../fields.ts';
+import { checkTime, fromIso, getFilledText, isJsonObject, numberAt, objectAt, omitKeys } from '../fields.ts';
 import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import type { ImportInput, InputFile, InputSample } from '../input.ts';
 import { areSameRecords, type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
 import {
+  buildEntryFinding,
+  checkKnownValue,
+  checkParentId,
+  checkRole,
+  checkRootCount,
   countRoots,
-  entryFinding,
-  parentFinding,
-  roleFinding,
-  rootsFinding,
-  unknownValueFinding,
 } from '../structure-findings.ts';
 
 function isPiHeader(value: Json | undefined): value is JsonObject {
@@ -33,7 +33,7 @@ function isPiHeader(value: Json | undefined): value is JsonObject {
     typeof value.id === 'string' &&
     !('uuid' in value) &&
     !('parentId' in value) &&
-    // The header of another tool is similar.
+    // llama.cpp writes a similar header, with this field.
     !('harness' in value)
   );
 }
@@ -223,7 +223,7 @@ class PiSession {
       nodes.push(this.#node(one, header.uuid, ids, labels));
       if (nodes.length % itemsPerPause === 0) yield;
     }
-    for (const one of rootsFinding(countRoots(nodes), this.#file)) this.#findings.push(one);
+    for (const one of checkRootCount(countRoots(nodes), this.#file)) this.#findings.push(one);
     const active = activeOf(entries);
     const line = this.#header?.line ?? {};
     const createdAt = fromIso(line.timestamp);
@@ -264,12 +264,12 @@ class PiSession {
     const place = this.#place(line.kept.at);
     const parent = entry.parentUuid === root ? null : entry.parentUuid;
     const { line: own } = line.kept;
-    for (const one of parentFinding(own.parentId, place)) this.#findings.push(one);
-    for (const one of unknownValueFinding('entry', own.type, (type) => entryTypes.has(type), place))
+    for (const one of checkParentId(own.parentId, place)) this.#findings.push(one);
+    for (const one of checkKnownValue('entry', own.type, (type) => entryTypes.has(type), place))
       this.#findings.push(one);
     if (own.type === 'message') {
       const { role } = objectAt(own, 'message');
-      for (const one of roleFinding('role', role, (word) => roles.has(word), place)) this.#findings.push(one);
+      for (const one of checkRole('role', role, (word) => roles.has(word), place)) this.#findings.push(one);
     }
     const meant = decodeEntry(entry);
     const { createdAt } = meant;
@@ -277,7 +277,7 @@ class PiSession {
     const above = parent === null ? undefined : ids.get(parent);
     if (above !== undefined && above > line.kept.at)
       this.#findings.push(buildFinding('import/forward-parent', 'note', place));
-    for (const one of timeFinding(line.kept.line.timestamp, createdAt, place)) this.#findings.push(one);
+    for (const one of checkTime(line.kept.line.timestamp, createdAt, place)) this.#findings.push(one);
     // If the first kept entry is missing, nothing is kept, as in pi itself.
     const { firstKept, from: _, ...rest } = marker ?? {};
     const missing = firstKept !== undefined && !ids.has(firstKept);
@@ -365,7 +365,7 @@ async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerato
       session = new PiSession(file.name, { at, line: value }, options);
       for (const one of findings) yield { type: 'finding', finding: one };
     } else if (isJsonObject(value)) session.add(value, at, findings);
-    else yield { type: 'finding', finding: entryFinding(place) };
+    else yield { type: 'finding', finding: buildEntryFinding(place) };
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }

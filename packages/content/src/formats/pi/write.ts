@@ -4,15 +4,15 @@ import { encodeNode, type SessionEntry, SessionIndex, toPiLines } from '../../se
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { embedBytes } from '../embed-bytes.ts';
 import {
-  attributeLosses,
   buildLossEvent,
   conversationTimes,
   exportedIds,
-  metadataLosses,
+  findAttributeLosses,
+  findMetadataLosses,
+  findProducerLosses,
+  findSessionLosses,
+  findStatusLosses,
   originalTreeRecord,
-  producerLosses,
-  sessionLosses,
-  statusLosses,
 } from '../exporting.ts';
 import { getFilledText, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
 import {
@@ -201,11 +201,11 @@ function editedEntry(was: JsonObject, line: JsonObject): JsonObject {
 }
 
 function* piLosses(tree: ExportedTree): Generator<WriteEvent> {
-  yield* sessionLosses(tree);
-  yield* metadataLosses(tree, name, ['notes']);
-  yield* producerLosses(tree, name);
-  yield* statusLosses(tree, name, 'interrupted', 'otherwise');
-  yield* attributeLosses(tree, name);
+  yield* findSessionLosses(tree);
+  yield* findMetadataLosses(tree, name, ['notes']);
+  yield* findProducerLosses(tree, name);
+  yield* findStatusLosses(tree, name, 'interrupted', 'otherwise');
+  yield* findAttributeLosses(tree, name);
 }
 
 /** Writes each tree as one session file of version 3. */

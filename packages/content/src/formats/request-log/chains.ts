@@ -40,7 +40,7 @@ export class CallLinks {
   readonly #owners = new Map<string, number>();
   #linked = false;
 
-  /** Whether any call needs another call. */
+  /** Whether the history of any call is in another call. */
   get linked(): boolean {
     return this.#linked;
   }

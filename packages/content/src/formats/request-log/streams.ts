@@ -42,7 +42,6 @@ function addPiece(draft: ChoiceDraft, piece: ChatPiece): void {
   else if (piece.type === 'finish') draft.finish = piece.reason;
 }
 
-/** Adds a piece of an audio reply. */
 function addAudio(draft: ChoiceDraft, piece: JsonObject): void {
   const transcript = (textAt(draft.audio, 'transcript') ?? '') + (textAt(piece, 'transcript') ?? '');
   draft.audio = { ...draft.audio, ...omitKeys(piece, 'data'), ...(transcript === '' ? {} : { transcript }) };

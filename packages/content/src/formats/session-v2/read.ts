@@ -16,6 +16,7 @@ import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../cont
 import { readProgramFiles } from '../conversation-files.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
+  checkTime,
   fromIso,
   getFilledText,
   isJsonObject,
@@ -24,7 +25,6 @@ import {
   objectAt,
   omitKeys,
   textAt,
-  timeFinding,
 } from '../fields.ts';
 import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
@@ -33,7 +33,7 @@ import { FreeIds } from '../free-ids.ts';
 import type { ImportInput, InputFile, InputSample } from '../input.ts';
 import { areSameRecords } from '../preserved-lines.ts';
 import { buildSessionInMemory } from '../session-in-memory.ts';
-import { entryFinding } from '../structure-findings.ts';
+import { buildEntryFinding } from '../structure-findings.ts';
 import { readTreeAttributes } from '../tree-attributes.ts';
 
 function isSessionHeader(value: Json | undefined): value is JsonObject {
@@ -296,7 +296,7 @@ class SessionV2 {
   ): ImportedNode {
     const place = this.#place(at);
     const { kind, message, status, meta, marker, createdAt } = index.decodedAt(number);
-    for (const one of timeFinding(line.timestamp, createdAt, place)) this.#findings.push(one);
+    for (const one of checkTime(line.timestamp, createdAt, place)) this.#findings.push(one);
     const { firstKept, from, tokensBefore, details } = marker ?? {};
     const pointers: { firstKept?: string; from?: string } = {};
     for (const [key, id] of [
@@ -374,7 +374,7 @@ async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGen
         finding: buildFinding('import/other-format', 'loss', place, detailOf('claude-code-line'), 1),
       };
     else if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
-    else yield { type: 'finding', finding: entryFinding(place) };
+    else yield { type: 'finding', finding: buildEntryFinding(place) };
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }

@@ -7,7 +7,7 @@ import { createConversationReader } from '../conversation-files.ts';
 import { getFilledText, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
 import type { ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { roleFinding } from '../structure-findings.ts';
+import { checkRole } from '../structure-findings.ts';
 import {
   buildCallBlock,
   buildModelSource,
@@ -76,7 +76,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   let system: JsonObject | undefined;
   for (const [turn, at, index] of nodes.records(conversation, key, place)) {
     const from = textAt(turn, 'from');
-    nodes.report(...roleFinding('sender', from, (word) => speakers.has(word), at));
+    nodes.report(...checkRole('sender', from, (word) => speakers.has(word), at));
     const speaker = speakers.get(from ?? '') ?? 'user';
     const text = textAt(turn, 'value') ?? '';
     if (speaker === 'system' && index === 0 && prompt === undefined && text !== '') {

@@ -3,7 +3,7 @@ import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import { fromIso, getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt, timeFinding } from '../fields.ts';
+import { checkTime, fromIso, getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageFromUrl } from '../openai-messages.ts';
@@ -204,7 +204,7 @@ export class SillytavernChat {
     place: string,
   ): ChatDraft {
     const createdAt = parseSillytavernDate(reported.send_date);
-    for (const one of timeFinding(reported.send_date, createdAt, place)) this.findings.push(one);
+    for (const one of checkTime(reported.send_date, createdAt, place)) this.findings.push(one);
     const content = chatBlocks(text, objectAt(reported, 'extra'), place, this.findings);
     const meta = chatMeta(line, reported, this.#names);
     const draft: ChatDraft = {

@@ -8,7 +8,7 @@ import { readLineRecords } from '../file-records.ts';
 import { detailOf } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ImportInput, InputFile } from '../input.ts';
-import { entryFinding } from '../structure-findings.ts';
+import { buildEntryFinding } from '../structure-findings.ts';
 import { SillytavernChat } from './chat.ts';
 
 /** Whether a line is the header of a file: names, date and metadata. */
@@ -117,7 +117,7 @@ async function readSillytavernFile(file: InputFile, chat: SillytavernChat): Prom
     for (const found of record.findings) chat.findings.push(found);
     const line: Json = record.value;
     const number = Number(record.path[0] ?? 0);
-    if (!isJsonObject(line)) chat.findings.push(entryFinding(record.place));
+    if (!isJsonObject(line)) chat.findings.push(buildEntryFinding(record.place));
     else if (first && isSillytavernHeader(line)) chat.header(line);
     else if (typeof line.mes === 'string' || listAt(line, 'swipes').length > 0) chat.line(line, number, record.place);
     else chat.findings.push(buildFinding('import/skipped', 'loss', record.place, detailOf('not-a-message'), 1));
