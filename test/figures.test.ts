@@ -85,7 +85,7 @@ const sentences: readonly (readonly [page: string, sentence: string])[] = [
   ],
   ['docs/mcp.md', `| pictures and attachments of a result | ${sizeText(tool('mediaBytes'))} |`],
   ['docs/mcp.md', `A text is cut after ${count(tools('longestText'))} characters`],
-  ['docs/mcp.md', `after ${tools('maxNodes')} nodes and a thread after ${served('maxMessages')} messages`],
+  ['docs/mcp.md', `after ${tools('maxResultNodes')} nodes and a thread after ${served('maxMessages')} messages`],
   ['docs/mcp.md', `resources are returned ${served('maxResources')} at a time`],
   [
     'docs/formats.md',

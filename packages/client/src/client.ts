@@ -7,8 +7,8 @@ import { type Connection, followEvents, openEventStream } from './connection.ts'
 import {
   type ClientEnvironment,
   canStreamResponses,
+  createDefaultEnvironment,
   createStreamingRequest,
-  defaultEnvironment,
   findMissingGlobals,
   pageOrigin,
 } from './environment.ts';
@@ -60,7 +60,7 @@ export interface CoppiceClient extends Connection {
  * `fetch` or a class that belongs to it.
  */
 export function createClient(options: ClientOptions = {}): CoppiceClient {
-  const defaults = defaultEnvironment();
+  const defaults = createDefaultEnvironment();
   const optionNames: OptionNames<ClientOptions> = { baseUrl: 1, token: 1, onSignedOut: 1, ...defaults };
   assertOptionNames('createClient', options, optionNames);
   assertGlobals(options);

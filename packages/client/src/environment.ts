@@ -105,7 +105,7 @@ function hasLocalStorage(): boolean {
 }
 
 /** Returns the environment of a browser, Node or Bun. */
-export function defaultEnvironment(): ClientEnvironment {
+export function createDefaultEnvironment(): ClientEnvironment {
   const page = machine.document;
   return {
     fetch: (request) => fetch(request),

@@ -2,7 +2,7 @@
 import type { Bookmark, Node, NodeId, RowChange } from '@coppice/core';
 import { applyPatch } from '@coppice/core/tree';
 import type { PageAnswer, TreeViewData } from './api-types.ts';
-import { SharedMap } from './shared-map.ts';
+import { CopyOnWriteMap } from './copy-on-write-map.ts';
 
 /** The loaded nodes of one path and of the groups on it, with all variants of each node. */
 export interface LoadedBranch {
@@ -38,9 +38,9 @@ export function addPage(
   page: PageAnswer,
   how: { readonly leaf: NodeId | null } | 'above' | 'below',
 ): LoadedBranch {
-  const nodes = new SharedMap(part.nodes);
-  const kids = new SharedMap(part.childrenByParent);
-  const bookmarks = new SharedMap(part.bookmarks);
+  const nodes = new CopyOnWriteMap(part.nodes);
+  const kids = new CopyOnWriteMap(part.childrenByParent);
+  const bookmarks = new CopyOnWriteMap(part.bookmarks);
   for (const node of page.nodes) {
     nodes.set(node.id, node);
     const group = page.groups[node.id];
@@ -168,9 +168,9 @@ export function variantPositionOf(
 
 interface BranchDraft {
   tree: TreeViewData;
-  readonly nodes: SharedMap<NodeId, Node>;
-  readonly childrenByParent: SharedMap<NodeId, readonly NodeId[]>;
-  readonly bookmarks: SharedMap<NodeId, Bookmark>;
+  readonly nodes: CopyOnWriteMap<NodeId, Node>;
+  readonly childrenByParent: CopyOnWriteMap<NodeId, readonly NodeId[]>;
+  readonly bookmarks: CopyOnWriteMap<NodeId, Bookmark>;
   leaf: NodeId | null;
 }
 
@@ -193,9 +193,9 @@ export function applyRowChanges(part: LoadedBranch, changes: readonly RowChange[
   if (changes.length === 0) return part;
   const draft: BranchDraft = {
     tree: { ...part.tree, version: Math.max(part.tree.version, version) },
-    nodes: new SharedMap(part.nodes),
-    childrenByParent: new SharedMap(part.childrenByParent),
-    bookmarks: new SharedMap(part.bookmarks),
+    nodes: new CopyOnWriteMap(part.nodes),
+    childrenByParent: new CopyOnWriteMap(part.childrenByParent),
+    bookmarks: new CopyOnWriteMap(part.bookmarks),
     leaf: part.leaf,
   };
   for (const change of changes) applyOne(draft, change);

@@ -8,7 +8,7 @@ export { makeFirstAdmin } from './first-admin.ts';
 export { httpErrorCodes, httpStatusOf } from './http-errors.ts';
 export { keepRecoveringReplies, recoverRepliesOnce } from './live/background-tasks.ts';
 export { createLog, type LogOptions } from './log.ts';
-export type { TreesServerOptions } from './mcp/options.ts';
+export type { TreesMcpServerOptions } from './mcp/options.ts';
 export { serveTreesOverStdio } from './mcp/stdio.ts';
 export { apiVersion, buildOpenApiDocument } from './openapi.ts';
 export { type FailedCall, FailedCalls } from './proxy/failed-calls.ts';

@@ -33,13 +33,13 @@ export async function resolveTree(scope: Pick<RouteScope, 'ownerServices'>, tree
 }
 
 /** Returns whether a tree is stored as a tree or as a linear conversation. */
-export async function formatOfTree(resolved: ResolvedTree): Promise<ConversationFormat> {
+export async function readTreeFormat(resolved: ResolvedTree): Promise<ConversationFormat> {
   if (resolved.temporary) return 'tree';
   return (await resolved.store.formatOf(resolved.treeId)) ?? 'tree';
 }
 
 /** Reads a tree for a response, optionally with its number of messages. */
-export async function viewOfTree(
+export async function readTreeView(
   resolved: ResolvedTree,
   options: { readonly count?: boolean } = {},
 ): Promise<TreeResponse> {
@@ -48,7 +48,7 @@ export async function viewOfTree(
     const nodes = options.count === true ? yield* ask('count', { of: found.rootId }) : null;
     return { row: found, messageCount: nodes === null ? null : Math.max(0, nodes - 1) };
   });
-  const format = await formatOfTree(resolved);
+  const format = await readTreeFormat(resolved);
   return toTreeView(row, {
     format,
     temporary: resolved.temporary,

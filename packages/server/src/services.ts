@@ -41,7 +41,7 @@ import { OpenCalls } from './proxy/calls-in-progress.ts';
 import { createRecorder } from './proxy/proxy.ts';
 import { RecordedTitles } from './proxy/recorded-titles.ts';
 import type { Recorder } from './proxy/recorder.ts';
-import { threadStoreOf } from './threads.ts';
+import { workerStoreAddressOf } from './threads.ts';
 import { ImportRegistry } from './transfer/imports.ts';
 import { productVersion } from './version.ts';
 
@@ -159,7 +159,15 @@ export function createSharedServices(
   const slots = new SharedSlots({ records, newId: fresh, log });
   const usage = new UserUsage({ quotasOf, now, records });
   const turns = new LiveTurns({ quotasOf, limits, slots, records });
-  const imports = new ImportRegistry({ quotas, limits, log, now, slots, records, thread: threadStoreOf(options) });
+  const imports = new ImportRegistry({
+    quotas,
+    limits,
+    log,
+    now,
+    slots,
+    records,
+    thread: workerStoreAddressOf(options),
+  });
   const hubs = new TreeFeeds({ turns, limits, log }, closing);
   const temporary = new TemporaryTrees(store, { now, kit });
   const ownerServicesOf = openOwnerServices({ engine, store, temporary, quotas, turns, hubs });
@@ -396,7 +404,7 @@ class LazyRecording {
   #open(): Recorder {
     const { config, providers, log, now, newId, ownerServicesOf } = this.#services;
     const { spillFolder } = this.#options;
-    const threadStore = threadStoreOf(this.#options);
+    const threadStore = workerStoreAddressOf(this.#options);
     const context = { config, providers, log, now, newId, ownerServicesOf };
     const recorder = createRecorder(context, { threadStore, spillFolder });
     if (this.#options.titles !== false) this.#titles = this.#openTitles(recorder);

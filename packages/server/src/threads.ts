@@ -2,7 +2,7 @@
 import type { ServerOptions } from './contract.ts';
 
 /** The data with which a worker thread opens the store of the server. */
-export interface ThreadStore {
+export interface WorkerStoreAddress {
   readonly url: string;
   readonly owner: string;
 }
@@ -18,7 +18,13 @@ export function allowsConcurrentOpen(url: string): boolean {
  * Returns the data with which a thread opens the server's store. Returns undefined if the store cannot be opened twice,
  * or if the server was given another clock, id generator or kit.
  */
-export function threadStoreOf({ store, storeUrl, now, newId, kit }: ServerOptions): ThreadStore | undefined {
+export function workerStoreAddressOf({
+  store,
+  storeUrl,
+  now,
+  newId,
+  kit,
+}: ServerOptions): WorkerStoreAddress | undefined {
   if (storeUrl === undefined || !allowsConcurrentOpen(storeUrl)) return undefined;
   if (now !== undefined || newId !== undefined || kit !== undefined) return undefined;
   return { url: storeUrl, owner: store.owner };

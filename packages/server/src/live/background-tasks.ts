@@ -44,7 +44,7 @@ export function keepSweepingRecords({ records, store, closing, log }: SharedServ
   closing.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
-/** Deletes the changes of all users that are older than the configuration allows; null if it sets no limit. */
+/** Deletes the changes of all users that are older than the configuration allows. Returns null if it sets no limit. */
 export async function trimHistoryOnce(services: SharedServices): Promise<TrimHistoryReport | null> {
   const { keepMs } = services.config.history;
   if (keepMs === null) return null;

@@ -57,7 +57,7 @@ const reportedEvents: ReadonlySet<string> = new Set([
 // The size of the buffer of recent events. A reader that reconnects gets them without a read of the store.
 const maxRecentBytes = 256 * 1024;
 
-export interface HubOptions {
+export interface TreeHubOptions {
   readonly ownerServices: OwnerServices;
   readonly store: Store;
   readonly treeId: TreeId;
@@ -70,7 +70,7 @@ export interface HubOptions {
 
 /** The feed of one tree. It starts with the first reader, and ends after the last. */
 export class TreeHub {
-  readonly #options: HubOptions;
+  readonly #options: TreeHubOptions;
   readonly #readers = new Map<EventStream, number>();
   readonly #ended = new AbortController();
   readonly #streamingReplies = new Map<NodeId, StreamingReply>();
@@ -85,7 +85,7 @@ export class TreeHub {
   #joiningCount = 0;
   readonly #ready: Promise<void>;
 
-  constructor(options: HubOptions) {
+  constructor(options: TreeHubOptions) {
     this.#options = options;
     this.#ready = this.#start();
     this.#ready.catch(() => this.#end());

@@ -6,7 +6,7 @@ import type { RunContext, Store } from '@coppice/core';
 import type { Compactor } from '@coppice/engine';
 
 /** The options of the MCP server, which serves the trees of one store. */
-export interface TreesServerOptions {
+export interface TreesMcpServerOptions {
   readonly store: Store;
   /** Returns the context of a core command, with the caller as actor. */
   readonly context: () => RunContext;

@@ -8,7 +8,7 @@ import * as answers from './answers.ts';
 import {
   cursorParameter,
   limitParameter,
-  maxNodes,
+  maxResultNodes,
   nodeParameter,
   parseMcpNodeId,
   parseMcpTreeId,
@@ -143,8 +143,8 @@ function addReadTreeTool(server: McpServer, store: Store): void {
           return [yield* readTree(id), yield* readTopology(id, { ...start, depth })] as const;
         });
         const { rootId, activeNodeId, version } = row;
-        const left = Math.max(0, nodes.length - maxNodes);
-        return { rootId, activeNodeId, version, left, nodes: nodes.slice(0, maxNodes) };
+        const left = Math.max(0, nodes.length - maxResultNodes);
+        return { rootId, activeNodeId, version, left, nodes: nodes.slice(0, maxResultNodes) };
       }),
   );
 }

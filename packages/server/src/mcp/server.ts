@@ -2,17 +2,24 @@
 import { ask, isAppError, readPage, readTopology, type Store } from '@coppice/core';
 import { McpServer, ProtocolError, ProtocolErrorCode, ResourceTemplate } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { TreesServerOptions } from './options.ts';
+import type { TreesMcpServerOptions } from './options.ts';
 import { addReadTools } from './read-tools.ts';
 import { readStoredImage } from './stored-images.ts';
-import { maxNodes, nodeParameter, parseMcpNodeId, parseMcpTreeId, toMcpMessage, treeParameter } from './tool-values.ts';
+import {
+  maxResultNodes,
+  nodeParameter,
+  parseMcpNodeId,
+  parseMcpTreeId,
+  toMcpMessage,
+  treeParameter,
+} from './tool-values.ts';
 import { addWriteTools } from './write-tools.ts';
 
 const maxMessages = 100;
 const maxResources = 100;
 
 /** Creates an MCP server for the trees of one owner. */
-export function createTreesMcpServer(options: TreesServerOptions): McpServer {
+export function createTreesMcpServer(options: TreesMcpServerOptions): McpServer {
   const server = new McpServer({ name: 'coppice', version: options.version });
   addReadTools(server, options.store);
   if (!options.readOnly) addWriteTools(server, options);
@@ -77,7 +84,10 @@ function addResources(server: McpServer, store: Store): void {
       listResources(async () => {
         const id = parseMcpTreeId(String(of));
         const nodes = await store.read(id, () => readTopology(id));
-        const text = JSON.stringify({ left: Math.max(0, nodes.length - maxNodes), nodes: nodes.slice(0, maxNodes) });
+        const text = JSON.stringify({
+          left: Math.max(0, nodes.length - maxResultNodes),
+          nodes: nodes.slice(0, maxResultNodes),
+        });
         return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] };
       }),
   );

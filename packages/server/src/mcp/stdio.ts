@@ -2,17 +2,17 @@
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { JsonRpcLineFilter, maxLineBytes } from './json-rpc-line-filter.ts';
-import type { TreesServerOptions } from './options.ts';
+import type { TreesMcpServerOptions } from './options.ts';
 import { createTreesMcpServer } from './server.ts';
 
 /** Serves until the client disconnects or the signal aborts. No other code may write to standard output meanwhile. */
-export function serveTreesOverStdio(options: TreesServerOptions & { readonly signal: AbortSignal }): Promise<void> {
+export function serveTreesOverStdio(options: TreesMcpServerOptions & { readonly signal: AbortSignal }): Promise<void> {
   return serveTreesOverStreams(options, process.stdin, process.stdout);
 }
 
 /** Serves an agent that writes to `input` and reads from `output`, until `input` ends or the signal aborts. */
 export async function serveTreesOverStreams(
-  options: TreesServerOptions & { readonly signal: AbortSignal },
+  options: TreesMcpServerOptions & { readonly signal: AbortSignal },
   input: Readable,
   output: Writable,
 ): Promise<void> {

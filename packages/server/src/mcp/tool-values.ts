@@ -21,7 +21,7 @@ export const cursorParameter = z
 const longestText = 8_000;
 // A model reads the results, so their size is limited. The result counts the remaining nodes, which the model can
 // request with a start node.
-export const maxNodes = 500;
+export const maxResultNodes = 500;
 
 interface ToolReply {
   readonly content: { readonly type: 'text'; readonly text: string }[];

@@ -4,12 +4,12 @@ import { titleFromFirstSentence } from '@coppice/engine';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import * as answers from './answers.ts';
-import type { TreesServerOptions } from './options.ts';
+import type { TreesMcpServerOptions } from './options.ts';
 import { nodeParameter, parseMcpNodeId, parseMcpTreeId, runMcpTool, treeParameter } from './tool-values.ts';
 
 const adds = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
 
-function addAppendTool(server: McpServer, { store, context }: TreesServerOptions): void {
+function addAppendTool(server: McpServer, { store, context }: TreesMcpServerOptions): void {
   server.registerTool(
     'append',
     {
@@ -47,7 +47,7 @@ function addAppendTool(server: McpServer, { store, context }: TreesServerOptions
   );
 }
 
-function addBranchTool(server: McpServer, { store, context }: TreesServerOptions): void {
+function addBranchTool(server: McpServer, { store, context }: TreesMcpServerOptions): void {
   server.registerTool(
     'branch',
     {
@@ -73,7 +73,7 @@ function addBranchTool(server: McpServer, { store, context }: TreesServerOptions
   );
 }
 
-function addBookmarkTool(server: McpServer, { store, context }: TreesServerOptions): void {
+function addBookmarkTool(server: McpServer, { store, context }: TreesMcpServerOptions): void {
   server.registerTool(
     'bookmark',
     {
@@ -94,7 +94,7 @@ function addBookmarkTool(server: McpServer, { store, context }: TreesServerOptio
   );
 }
 
-function addSummariseTool(server: McpServer, compactor: NonNullable<TreesServerOptions['compactor']>): void {
+function addSummariseTool(server: McpServer, compactor: NonNullable<TreesMcpServerOptions['compactor']>): void {
   server.registerTool(
     'summarise',
     {
@@ -119,7 +119,7 @@ function addSummariseTool(server: McpServer, compactor: NonNullable<TreesServerO
 }
 
 /** Adds the tools that change trees. */
-export function addWriteTools(server: McpServer, options: TreesServerOptions): void {
+export function addWriteTools(server: McpServer, options: TreesMcpServerOptions): void {
   addAppendTool(server, options);
   addBranchTool(server, options);
   addBookmarkTool(server, options);

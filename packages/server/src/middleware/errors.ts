@@ -4,7 +4,7 @@ import { readRequestHeader, type ServerContext } from '../env.ts';
 import { httpStatusOf, toHttpRefusal } from '../http-errors.ts';
 import { findWireService, formatWireError } from '../proxy/wire-error.ts';
 import { createResponse } from './create-response.ts';
-import { endAfterRequest, isBodyArriving } from './unread-body.ts';
+import { isBodyArriving, streamUntilRequestEnds } from './unread-body.ts';
 
 export function toRefusalResponse(context: ServerContext, refusal: Refusal): Response {
   const status = httpStatusOf(refusal);
@@ -17,7 +17,7 @@ export function toRefusalResponse(context: ServerContext, refusal: Refusal): Res
   // The server waits neither for a body that arrives too slowly, nor for any body during a shutdown.
   const closes = status === 408 || code === 'http/closing';
   const drains = !closes && isBodyArriving(context);
-  return createResponse(context, drains ? endAfterRequest(context, text) : text, status, {
+  return createResponse(context, drains ? streamUntilRequestEnds(context, text) : text, status, {
     'Content-Type': 'application/json; charset=utf-8',
     ...(status === 401 ? { 'WWW-Authenticate': 'Bearer realm="coppice"' } : {}),
     ...(status === 429 || status === 503 ? { 'Retry-After': retryAfterHeader(refusal) } : {}),

@@ -14,7 +14,7 @@ export function isBodyArriving(context: ServerContext): boolean {
  * rest of the request is read and discarded. If the connection closed earlier, the client could lose the response,
  * because a system drops received bytes when the other side resets the connection.
  */
-export function endAfterRequest(context: ServerContext, text: string): ReadableStream<Uint8Array> {
+export function streamUntilRequestEnds(context: ServerContext, text: string): ReadableStream<Uint8Array> {
   const incoming = context.env?.incoming;
   const { closing } = context.get('services');
   let release: () => void = () => undefined;

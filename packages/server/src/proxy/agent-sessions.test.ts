@@ -424,7 +424,7 @@ describe('a session that is resumed', () => {
     await call([...first('Tuesday'), reply('Named.'), user('And the elm?'), reply('Also.'), user('Edited.')], {
       text: 'Ok.',
     });
-    // An edit, and a retry of it.
+    // An edited message is sent, and then sent again.
     for (const said of ['Sure.', 'Sure!'])
       await call([...first('Tuesday'), reply('Named.'), user('And the ash?')], { text: said });
     const [main, ...more] = await proxied.trees();

@@ -5,7 +5,7 @@
 
 import { OverflowFiles, type StoredCall } from './overflow-files.ts';
 import type { RecorderOptions } from './recorder-contract.ts';
-import { unknownOrigin } from './session-of-call.ts';
+import { unknownCallOrigin } from './session-of-call.ts';
 import { type CapturedResponse, maxAnswerBytes, type QueuedCallInput, type WaitingCall } from './waiting-call.ts';
 
 const [memoryBytes, spillBytes] = [64 * 1024 * 1024, 1024 * 1024 * 1024];
@@ -159,7 +159,7 @@ export class CallBuffer {
   }
 
   #enqueue(
-    { owner, project, wire, secrets, origin = unknownOrigin }: Omit<QueuedCallInput, 'request'>,
+    { owner, project, wire, secrets, origin = unknownCallOrigin }: Omit<QueuedCallInput, 'request'>,
     request: Uint8Array | null,
     id: string = this.#options.newId(),
   ): QueuePosition {

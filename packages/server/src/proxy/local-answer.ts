@@ -9,7 +9,7 @@ import { createMessagesWriter } from './local-messages.ts';
 import { readRequestedMaxTokens, toEngineRequest } from './local-request.ts';
 import { createResponsesWriter } from './local-responses.ts';
 import { makeAnswerTool, readAnswerFromTool } from './local-schema.ts';
-import { type AnswerDraft, type AnswerHead, addToDraft, finishParts, type WireWriter } from './local-wire.ts';
+import { type AnswerDraft, type AnswerMetadata, addToDraft, finishParts, type WireWriter } from './local-wire.ts';
 import { formatWireError, type WireError } from './wire-error.ts';
 
 /** The status, headers and body of an answer. */
@@ -83,7 +83,7 @@ function unknownModel(model: string): ProviderErrorEvent {
 /** A call in a format that the models of this server can answer. */
 export type LocalCall = ParsedRequest & { readonly wire: LocalWireKind };
 
-const writers: Readonly<Record<LocalWireKind, (head: AnswerHead) => WireWriter>> = {
+const writers: Readonly<Record<LocalWireKind, (head: AnswerMetadata) => WireWriter>> = {
   chat: createChatWriter,
   messages: createMessagesWriter,
   responses: createResponsesWriter,

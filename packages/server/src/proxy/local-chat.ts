@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import {
   type AnswerDraft,
-  type AnswerHead,
+  type AnswerMetadata,
   type AnswerPart,
   encodeUnnamedEvent,
   type WireWriter,
@@ -58,7 +58,7 @@ function objectIn(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-export function createChatWriter({ id, created, model, usageAsked }: AnswerHead): WireWriter {
+export function createChatWriter({ id, created, model, usageAsked }: AnswerMetadata): WireWriter {
   const base = { id: `chatcmpl-${id}`, created, model };
   const chunk = (delta: object, finish: string | null = null) =>
     encodeUnnamedEvent({

@@ -1,7 +1,13 @@
 /** Encodes answers of local models as Anthropic messages. */
 import type { Json, JsonObject } from '@coppice/core';
 import { parseJsonObject } from './exchange.ts';
-import { type AnswerDraft, type AnswerHead, type AnswerPart, encodeNamedEvent, type WireWriter } from './local-wire.ts';
+import {
+  type AnswerDraft,
+  type AnswerMetadata,
+  type AnswerPart,
+  encodeNamedEvent,
+  type WireWriter,
+} from './local-wire.ts';
 
 const finishes = {
   stop: 'end_turn',
@@ -38,7 +44,7 @@ function deltaOf(part: AnswerPart, by: string): JsonObject {
   return part.type === 'thinking' ? { type: 'thinking_delta', thinking: by } : { type: 'text_delta', text: by };
 }
 
-export function createMessagesWriter({ id, model }: AnswerHead): WireWriter {
+export function createMessagesWriter({ id, model }: AnswerMetadata): WireWriter {
   const base = { id: `msg_${id}`, type: 'message', role: 'assistant', model };
   const usageOf = ({ usage }: AnswerDraft): JsonObject => ({ input_tokens: usage.input, output_tokens: usage.output });
   const begun = new Set<number>();

@@ -1,8 +1,14 @@
 /** Encodes answers of local models for OpenAI's Responses API. */
 import type { JsonObject } from '@coppice/core';
-import { type AnswerDraft, type AnswerHead, type AnswerPart, encodeNamedEvent, type WireWriter } from './local-wire.ts';
+import {
+  type AnswerDraft,
+  type AnswerMetadata,
+  type AnswerPart,
+  encodeNamedEvent,
+  type WireWriter,
+} from './local-wire.ts';
 
-export function createResponsesWriter({ id, created, model }: AnswerHead): WireWriter {
+export function createResponsesWriter({ id, created, model }: AnswerMetadata): WireWriter {
   const base = { id: `resp_${id}`, object: 'response', created_at: created, model };
   const rest = { instructions: null, metadata: {}, parallel_tool_calls: true, tool_choice: 'auto', tools: [] };
   let sequence = 0;

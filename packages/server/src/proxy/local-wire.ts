@@ -23,7 +23,7 @@ export type PartChange =
   | { readonly type: 'done'; readonly part: AnswerPart; readonly at: number };
 
 /** The metadata of an answer that all formats contain. */
-export interface AnswerHead {
+export interface AnswerMetadata {
   readonly id: string;
   readonly created: number;
   readonly model: string;

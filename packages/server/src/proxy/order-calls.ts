@@ -20,8 +20,8 @@ export interface NextCall {
   readonly before: readonly WaitingCall[];
 }
 
-/** The clock, the backend and the limits that decide the order. */
-export interface CallOrder extends Pick<RecorderOptions, 'now' | 'reorderTimeoutMs'> {
+/** The clock, the backend and the time limit that decide the order. */
+export interface CallOrderOptions extends Pick<RecorderOptions, 'now' | 'reorderTimeoutMs'> {
   readonly backend: Pick<RecordingBackend, 'digest' | 'keys'>;
   readonly onError: (error: unknown) => void;
 }
@@ -32,8 +32,11 @@ export function findReadyFirstCall(queue: readonly WaitingCall[]): NextCall | nu
   return waitingCall?.state === 'ready' ? { waitingCall, before: [] } : null;
 }
 
-/** Returns the first complete call that does not continue an incomplete one. */
-export async function findNextCall(queue: readonly WaitingCall[], ordering: CallOrder): Promise<NextCall | null> {
+/** Returns the first complete call that need not wait for an earlier call; null if there is none. */
+export async function findNextCall(
+  queue: readonly WaitingCall[],
+  ordering: CallOrderOptions,
+): Promise<NextCall | null> {
   const before: WaitingCall[] = [];
   // The loop uses a copy, because the queue changes while calls are read.
   for (const waitingCall of [...queue]) {
@@ -48,7 +51,7 @@ export async function findNextCall(queue: readonly WaitingCall[], ordering: Call
 async function mustWait(
   waitingCall: WaitingCall,
   before: readonly WaitingCall[],
-  ordering: CallOrder,
+  ordering: CallOrderOptions,
 ): Promise<boolean> {
   if (before.every(({ state }) => state === 'gone')) return false;
   if (ordering.now() - waitingCall.readyAt >= reorderTimeoutOf(ordering)) return false;
@@ -72,7 +75,7 @@ function isCallGone({ state }: WaitingCall): boolean {
 }
 
 /** Whether a later call may continue an earlier one, because its history starts with that of the earlier call. */
-async function mayContinue(later: WaitingCall, earlier: WaitingCall, ordering: CallOrder): Promise<boolean> {
+async function mayContinue(later: WaitingCall, earlier: WaitingCall, ordering: CallOrderOptions): Promise<boolean> {
   try {
     const [after, before] = [await callDigestOf(later, ordering), await callDigestOf(earlier, ordering)];
     if (after === null || before === null) return false;
@@ -87,14 +90,14 @@ async function mayContinue(later: WaitingCall, earlier: WaitingCall, ordering: C
   }
 }
 
-async function callDigestOf(waitingCall: WaitingCall, { backend }: CallOrder) {
+async function callDigestOf(waitingCall: WaitingCall, { backend }: CallOrderOptions) {
   // A call in a file is not parsed yet. It is read when it is recorded.
   if (waitingCall.digest === undefined && waitingCall.request === null) return null;
   if (waitingCall.digest === undefined) waitingCall.digest = await backend.digest(waitingCall);
   return waitingCall.digest;
 }
 
-async function historyKeys(waitingCall: WaitingCall, { backend }: CallOrder): Promise<readonly string[]> {
+async function historyKeys(waitingCall: WaitingCall, { backend }: CallOrderOptions): Promise<readonly string[]> {
   waitingCall.keys ??= await backend.keys(waitingCall);
   return waitingCall.keys;
 }

@@ -1,6 +1,6 @@
 /** The options and the state of a recorder. */
 import type { JsonObject, Store } from '@coppice/core';
-import type { ThreadStore } from '../threads.ts';
+import type { WorkerStoreAddress } from '../threads.ts';
 import type { FailedCall } from './failed-calls.ts';
 import type { RecordedNodes } from './record.ts';
 import type { BackendCall, CallDigest, CapturedResponse } from './waiting-call.ts';
@@ -100,7 +100,7 @@ export interface RecorderOptions {
   /** How long a call waits for the call that it continues, in milliseconds. */
   readonly reorderTimeoutMs?: number | undefined;
   /** The URL and owner with which a worker thread opens the store; without them calls are written on this thread. */
-  readonly threadStore?: ThreadStore | undefined;
+  readonly threadStore?: WorkerStoreAddress | undefined;
   /** Called if no thread could be started. Calls are then written on this thread. */
   readonly onNoThread?: ((error: unknown) => void) | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;

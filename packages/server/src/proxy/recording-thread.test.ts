@@ -15,7 +15,7 @@ import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts
 import { type CapturedResponse, Recorder, type RecorderOptions } from './recorder.ts';
 import { LocalRecording } from './recording-backend.ts';
 import { RecordingThread } from './recording-thread.ts';
-import { unknownOrigin } from './session-of-call.ts';
+import { unknownCallOrigin } from './session-of-call.ts';
 
 const endings: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -200,7 +200,7 @@ describe('a recording thread', () => {
         owner: 'local',
         project: 'p',
         wire: 'chat',
-        origin: { ...unknownOrigin, session: 'one' },
+        origin: { ...unknownCallOrigin, session: 'one' },
         number,
         secrets: [],
         request,

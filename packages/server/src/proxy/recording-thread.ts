@@ -4,7 +4,7 @@ import { AppError } from '@coppice/core';
 import { endsWithin, waitMs } from '@coppice/engine';
 import { startWorker } from '#platform/threads';
 import { deserialiseError } from '../serialise-error.ts';
-import type { ThreadStore } from '../threads.ts';
+import type { WorkerStoreAddress } from '../threads.ts';
 import type { RecordedNodes } from './record.ts';
 import type { CallPrice, CallSummary, RecordingBackend } from './recorder-contract.ts';
 import type {
@@ -17,7 +17,7 @@ import type { BackendCall, CallDigest } from './waiting-call.ts';
 
 /** The store of the thread, and what to do if the thread ends or cannot start. */
 export interface RecordingThreadOptions {
-  readonly store: ThreadStore;
+  readonly store: WorkerStoreAddress;
   /** The module of the worker. Defaults to the module beside this one. */
   readonly module?: URL | undefined;
   /** The backend to use if no thread can be started. */

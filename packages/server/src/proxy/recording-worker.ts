@@ -4,7 +4,7 @@ import type { Store } from '@coppice/core';
 import { newId } from '@coppice/engine/new-id';
 import { openStore } from '@coppice/stores/open';
 import { serialiseError } from '../serialise-error.ts';
-import type { ThreadStore } from '../threads.ts';
+import type { WorkerStoreAddress } from '../threads.ts';
 import { LocalRecording } from './recording-backend.ts';
 import type {
   RecordingTask,
@@ -13,7 +13,7 @@ import type {
   RecordingThreadRequest,
 } from './recording-protocol.ts';
 
-const { url, owner }: ThreadStore = workerData;
+const { url, owner }: WorkerStoreAddress = workerData;
 const owners = new Map<string, Store>();
 let opening: Promise<Store> | null = null;
 

@@ -82,7 +82,7 @@ export class ResponseBuffer {
       // A JSON document cannot be condensed piece by piece.
       this.#shrinks = this.#together.length > 0 || isEventStream(taken);
       const asItCame = { bytes: new Uint8Array(), rest: taken };
-      // Data that is nested too deeply to be written stays raw, and the recorder refuses it.
+      // Data that is nested too deeply to be written stays raw, and is recorded as an error.
       const { bytes, rest } = this.#shrinks ? await condenseStream(wire, taken).catch(() => asItCame) : asItCame;
       this.#shrinks &&= bytes.byteLength + rest.byteLength < taken.byteLength / 2;
       if (bytes.byteLength > 0) this.#together.push(bytes);

@@ -37,7 +37,7 @@ export function isCallOrigin(value: unknown): value is CallOrigin {
 }
 
 /** The origin of a call without session data, such as a call in a file of an older version. */
-export const unknownOrigin: CallOrigin = { session: null, client: '', grouping: null };
+export const unknownCallOrigin: CallOrigin = { session: null, client: '', grouping: null };
 
 // Listed by precedence: Claude Code, four headers that versions of Codex send, and two of opencode.
 const sessionHeaders = [

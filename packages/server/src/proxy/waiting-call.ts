@@ -26,7 +26,7 @@ export interface QueuedCallInput {
   readonly owner: string;
   readonly project: string;
   readonly wire: WireKind;
-  /** The request's body. It is parsed only when the call is recorded, so that the client does not wait for parsing. */
+  /** The request's body. It is not parsed when it arrives, so that the client does not wait for parsing. */
   readonly request: Uint8Array;
   /** The keys of the call, which are never stored. */
   readonly secrets: readonly string[];

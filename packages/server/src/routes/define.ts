@@ -12,7 +12,7 @@ import {
 import { z } from '@hono/zod-openapi';
 import type { Caller } from '../caller.ts';
 import { throwHttpError } from '../http-errors.ts';
-import { formatOfTree, resolveTree } from '../resolve-tree.ts';
+import { readTreeFormat, resolveTree } from '../resolve-tree.ts';
 import type { OwnerServices, SharedServices } from '../services.ts';
 import { describeIssue } from '../wire/describe-issue.ts';
 import { conversationFormatSchema } from '../wire/schemas.ts';
@@ -290,7 +290,7 @@ async function addFormat(
   if (typeof value !== 'object' || value === null || 'conversation_format' in value) return answer;
   const id = 'treeId' in value && typeof value.treeId === 'string' ? value.treeId : named;
   if (id === undefined) return answer;
-  const format = await formatOfTree(await resolveTree(scope, treeId(id)));
+  const format = await readTreeFormat(await resolveTree(scope, treeId(id)));
   return { ...answer, value: { ...value, conversation_format: format } };
 }
 

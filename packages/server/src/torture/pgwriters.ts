@@ -6,7 +6,7 @@ import { ask, type Commit, type Node, type Store, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { bundleServer, ServerFleet } from './fleet.ts';
-import { type SharedConversation, Writer, WriterRecord } from './writer.ts';
+import { type SharedConversation, TortureWriter, TortureWriterRecord } from './writer.ts';
 
 /** The PostgreSQL database that all servers share. */
 interface Database {
@@ -41,7 +41,7 @@ export interface PgWritersReport {
 }
 
 /** Returns a seeded random number generator. */
-export function seededRandom(seed: number): () => number {
+export function createSeededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -60,7 +60,7 @@ export async function runPgWriters(options: PgWritersOptions): Promise<PgWriters
   const { database, seconds, say = () => undefined } = options;
   const token = newId();
   const fleet = new ServerFleet(await bundleServer(), [database.url], token, options.servers);
-  const record = new WriterRecord();
+  const record = new TortureWriterRecord();
   try {
     await fleet.start();
     const conversations = await createTrees(fleet, token, options.conversations);
@@ -70,12 +70,12 @@ export async function runPgWriters(options: PgWritersOptions): Promise<PgWriters
       record.acks.length < (options.atLeast ?? 0) || (fleet.kills === 0 && options.killEvery < seconds);
     const over = () => record.wrong !== null || (performance.now() >= end && !isThin());
     const writers = Array.from({ length: options.writers }, (_, index) =>
-      new Writer({
+      new TortureWriter({
         fleet,
         token,
         conversations,
         record,
-        random: seededRandom(options.seed + index),
+        random: createSeededRandom(options.seed + index),
         name: `writer ${index}`,
         over,
       }).run(),
@@ -146,7 +146,7 @@ async function restartDatabase({ database, restarts, seconds }: PgWritersOptions
 }
 
 /** Compares the store with the acknowledged writes. */
-async function check(url: string, conversations: readonly SharedConversation[], record: WriterRecord) {
+async function check(url: string, conversations: readonly SharedConversation[], record: TortureWriterRecord) {
   const store = await openStore(url);
   try {
     const figures = await checkConversations(store, conversations, record);
@@ -164,7 +164,7 @@ async function check(url: string, conversations: readonly SharedConversation[], 
 export async function checkConversations(
   store: Store,
   conversations: readonly SharedConversation[],
-  record: WriterRecord,
+  record: TortureWriterRecord,
 ) {
   let [commits, nodes] = [0, 0];
   for (const { id } of conversations) {
@@ -180,7 +180,7 @@ export async function checkConversations(
 }
 
 /** Checks that versions increase by one, and that each acknowledged version is the acknowledged commit. */
-function checkLog(id: string, version: number, log: readonly Commit[], record: WriterRecord): void {
+function checkLog(id: string, version: number, log: readonly Commit[], record: TortureWriterRecord): void {
   for (const [index, commit] of log.entries())
     if (commit.version !== index + 1)
       throw new Error(`The log of ${id} has ${commit.version} where ${index + 1} is due.`);
@@ -199,7 +199,12 @@ function checkLog(id: string, version: number, log: readonly Commit[], record: W
 }
 
 /** Checks that every acknowledged node exists with its text, unless a logged delete removed it. */
-function checkNodes(id: string, there: ReadonlyMap<string, Node>, log: readonly Commit[], record: WriterRecord): void {
+function checkNodes(
+  id: string,
+  there: ReadonlyMap<string, Node>,
+  log: readonly Commit[],
+  record: TortureWriterRecord,
+): void {
   const removals = new Set(
     log.filter((commit) => commit.steps.some((step) => step.type === 'remove')).map((commit) => commit.version),
   );

@@ -10,8 +10,8 @@ import { type BucketAdmin, openBuckets } from '@coppice/stores/buckets';
 import type { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import { hashToken } from '../middleware/auth.ts';
 import { bundleServer, ServerFleet } from './fleet.ts';
-import { checkConversations, createTrees, killServers, pause, seededRandom } from './pgwriters.ts';
-import { type SharedConversation, Writer, WriterRecord } from './writer.ts';
+import { checkConversations, createSeededRandom, createTrees, killServers, pause } from './pgwriters.ts';
+import { type SharedConversation, TortureWriter, TortureWriterRecord } from './writer.ts';
 
 /** The databases, and the number of servers, writers and interruptions of a run. */
 export interface ServerTortureOptions {
@@ -122,7 +122,7 @@ export async function runServerTorture(options: ServerTortureOptions): Promise<S
   const store = await openStore(databases.url);
   const urls = [databases.url, ...(options.pooled === undefined ? [] : [options.pooled(databases.url)])];
   const fleet = new ServerFleet(await bundleServer(), urls, '', options.servers);
-  const record = new WriterRecord();
+  const record = new TortureWriterRecord();
   const stop = new AbortController();
   const done = { moves: 0, bucketMoves: 0, restarts: 0, promotions: 0 };
   try {
@@ -143,8 +143,8 @@ export async function runServerTorture(options: ServerTortureOptions): Promise<S
       const user = users[index % users.length];
       if (user === undefined) throw new Error('There are no users.');
       const { token, conversations } = user;
-      const random = seededRandom(options.seed + index);
-      return new Writer({ fleet, token, conversations, record, random, name: `writer ${index}`, over }).run();
+      const random = createSeededRandom(options.seed + index);
+      return new TortureWriter({ fleet, token, conversations, record, random, name: `writer ${index}`, over }).run();
     });
     await Promise.all([
       ...writing,
@@ -223,7 +223,7 @@ async function moveUsers(
   done: { moves: number },
   over: () => boolean,
 ): Promise<void> {
-  const random = seededRandom(seed + 1_000);
+  const random = createSeededRandom(seed + 1_000);
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)];
   while (!over()) {
     const name = pick(users)?.name ?? '';
@@ -268,7 +268,7 @@ async function repeatMove(url: string, move: (buckets: BucketAdmin) => Promise<u
 }
 
 /** Compares the buckets with the acknowledged writes. */
-async function checkUsers(url: string, users: readonly TestUser[], record: WriterRecord) {
+async function checkUsers(url: string, users: readonly TestUser[], record: TortureWriterRecord) {
   const store = await openStore(url);
   const buckets = await openBuckets(url);
   let [commits, nodes] = [0, 0];

@@ -24,7 +24,7 @@ export interface SharedConversation {
 }
 
 /** The acknowledged writes, stored outside of the servers. */
-export class WriterRecord {
+export class TortureWriterRecord {
   /** Texts of acknowledged nodes, by conversation and node. */
   readonly said = new Map<string, { readonly treeId: string; readonly text: string }>();
   readonly acks: AcknowledgedWrite[] = [];
@@ -42,11 +42,11 @@ interface Answer {
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-export interface WriterOptions {
+export interface TortureWriterOptions {
   readonly fleet: ServerFleet;
   readonly token: string;
   readonly conversations: readonly SharedConversation[];
-  readonly record: WriterRecord;
+  readonly record: TortureWriterRecord;
   readonly random: () => number;
   readonly name: string;
   over(): boolean;
@@ -73,11 +73,11 @@ function pickKind(random: () => number): Kind {
   return 'append';
 }
 
-export class Writer {
-  readonly #options: WriterOptions;
+export class TortureWriter {
+  readonly #options: TortureWriterOptions;
   #count = 0;
 
-  constructor(options: WriterOptions) {
+  constructor(options: TortureWriterOptions) {
     this.#options = options;
   }
 

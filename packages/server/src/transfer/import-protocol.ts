@@ -1,7 +1,7 @@
 /** The messages between an import thread and its caller. */
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import';
 import type { SerialisedError } from '../serialise-error.ts';
-import type { ThreadStore } from '../threads.ts';
+import type { WorkerStoreAddress } from '../threads.ts';
 import type { FileSource } from './file-source.ts';
 
 /** The options of an import that can be sent to a thread. */
@@ -10,7 +10,7 @@ export type ImportSettings = Pick<ImportIntoOptions, 'actor' | 'format' | 'scope
 /** What an import thread imports, and into which store. */
 export interface ImportJob {
   /** The store. Its owner becomes the owner of the imported trees. */
-  readonly store: ThreadStore;
+  readonly store: WorkerStoreAddress;
   readonly files: readonly FileSource[];
   readonly settings: ImportSettings;
 }

@@ -8,12 +8,12 @@ import { type AbortSignalLike, AppError, type Store } from '@coppice/core';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import';
 import { startWorker } from '#platform/threads';
 import { deserialiseError } from '../serialise-error.ts';
-import type { ThreadStore } from '../threads.ts';
+import type { WorkerStoreAddress } from '../threads.ts';
 import type { FileSource } from './file-source.ts';
 import { importOnThisThread } from './import-on-this-thread.ts';
 import type { ImportJob, ImportSettings, ImportThreadMessage, ImportThreadRequest } from './import-protocol.ts';
 
-export { allowsConcurrentOpen, type ThreadStore } from '../threads.ts';
+export { allowsConcurrentOpen, type WorkerStoreAddress } from '../threads.ts';
 export type { FileSource } from './file-source.ts';
 
 /** Where an import writes, and on which thread. */
@@ -23,7 +23,7 @@ export interface ImportTarget {
    * The data with which a thread opens the same store for the same owner. Without it the import runs on the calling
    * thread.
    */
-  readonly thread?: ThreadStore | undefined;
+  readonly thread?: WorkerStoreAddress | undefined;
   /** Called if no thread can be started. The import then runs on the calling thread. */
   readonly onNoThread?: (error: unknown) => void;
   /** How long a stopped import may finish its current conversation before its thread is terminated, in milliseconds. */

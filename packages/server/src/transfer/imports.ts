@@ -7,7 +7,7 @@ import type { Quotas, ServerLimits } from '../contract.ts';
 import { throwHttpError, toHttpRefusal } from '../http-errors.ts';
 import type { SharedSlots } from '../live/shared-slots.ts';
 import { ChangeWaiters } from '../live/waiters.ts';
-import type { ThreadStore } from '../threads.ts';
+import type { WorkerStoreAddress } from '../threads.ts';
 import { ImportRecords } from './import-records.ts';
 import { type FileSource, importFiles } from './import-thread.ts';
 
@@ -172,7 +172,7 @@ interface ImportsOptions {
   readonly slots: SharedSlots;
   readonly records: SharedRecords;
   /** How a worker thread opens the store. Without it, imports run on the server's thread. */
-  readonly thread?: ThreadStore | undefined;
+  readonly thread?: WorkerStoreAddress | undefined;
 }
 
 type ImportPosition = Pick<ImportsOptions, 'now' | 'log' | 'thread'>;

@@ -31,8 +31,8 @@ const formats: ReadonlyMap<string, 'gzip' | 'deflate'> = new Map([
 ]);
 
 /**
- * Decompresses a body, which may be truncated and have several encodings; null if the browser does not know one of
- * them.
+ * Decompresses a body, which may be truncated and have several encodings; null if the browser does not know one of them
+ * or there are too many.
  */
 export function decompress(bytes: Uint8Array, encoding: string): AsyncIterable<Uint8Array> | null {
   const layers = listEncodings(encoding).map((name) => formats.get(name));

@@ -2,7 +2,7 @@
 import type { Worker } from 'node:worker_threads';
 import { refuseInBrowser } from './refuse.ts';
 
-/** Throws. */
+/** Throws, because a server in a browser starts no threads. */
 export function startWorker(): Worker {
   return refuseInBrowser('A worker thread');
 }

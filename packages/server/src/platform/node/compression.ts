@@ -95,7 +95,7 @@ function hasZlibHeader([first = 0, second = 0]: Uint8Array): boolean {
 
 /**
  * Decompresses a body, which may be truncated and have several encodings, such as `gzip, br`; null if one of them is
- * unknown. Throws at the first error.
+ * unknown or there are too many. Reading throws at the first error.
  */
 export function decompress(bytes: Uint8Array, encoding: string): AsyncIterable<Uint8Array> | null {
   const layers = listEncodings(encoding).map((name) => decompressors.get(name));

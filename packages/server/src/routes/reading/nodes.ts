@@ -10,7 +10,7 @@ import {
   refuse,
 } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
-import { formatOfTree, resolveTree } from '../../resolve-tree.ts';
+import { readTreeFormat, resolveTree } from '../../resolve-tree.ts';
 import { readNodes } from '../../tree-view.ts';
 import { anyObjectSchema, bookmarkSchema, listOfSchema, nodeIdSchema, nodeSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
@@ -127,7 +127,7 @@ const contents = defineRoute({
     const texts = await store.content(id, ids.map(nodeId));
     // The stored contents are JSON already. They are concatenated, because parsing and serialising them would be slow.
     const parts = [...texts].map(([each, text]) => `${JSON.stringify(each)}:${text}`);
-    const format = JSON.stringify(await formatOfTree(resolved));
+    const format = JSON.stringify(await readTreeFormat(resolved));
     return { text: `{"conversation_format":${format},"messages":{${parts.join(',')}}}` };
   },
 });

@@ -16,7 +16,7 @@ import {
 } from '@coppice/core';
 import { omitUndefined } from '@coppice/core/decode';
 import { z } from '@hono/zod-openapi';
-import { assertTreeExists, formatOfTree, parseNewMessages, resolveTree, viewOfTree } from '../../resolve-tree.ts';
+import { assertTreeExists, parseNewMessages, readTreeFormat, readTreeView, resolveTree } from '../../resolve-tree.ts';
 import { createRunContext, runWrite, toTreeView, toWriteAnswer } from '../../tree-view.ts';
 import { linearMessageSchema, toLinearMessages } from '../../wire/linear-messages.ts';
 import { purgeRemainderSchema, toPurgeRemainder } from '../../wire/purge-view.ts';
@@ -84,7 +84,7 @@ const create = defineRoute({
     const isMaking = created.commit?.version === 1;
     const outcome = await toWriteAnswer(store, isMaking ? { ...created, commit: null } : created);
     const resolved = { treeId: newTreeId, store, temporary };
-    const tree = await viewOfTree(resolved);
+    const tree = await readTreeView(resolved);
     const result = { treeId: newTreeId, created: created.result.created, tree };
     const status = created.result.created ? 201 : 200;
     return toReply({ ...outcome, actId: created.actId, result }, { status, version: tree.version });
@@ -130,13 +130,13 @@ const getTree = defineRoute({
   }),
   async handle(call) {
     const resolved = await resolveTree(call, call.params.tree);
-    const view = await viewOfTree(resolved, call.query.count === undefined ? {} : { count: call.query.count });
+    const view = await readTreeView(resolved, call.query.count === undefined ? {} : { count: call.query.count });
     if (call.query.format !== 'linear') return toReply(view, { version: view.version });
     const { row, nodes } = await resolved.store.read(resolved.treeId, function* () {
       const found = yield* readTree(resolved.treeId);
       return { row: found, nodes: found.activeNodeId === null ? [] : yield* readPath({ to: found.activeNodeId }) };
     });
-    const facts = { format: await formatOfTree(resolved), temporary: resolved.temporary };
+    const facts = { format: await readTreeFormat(resolved), temporary: resolved.temporary };
     return toReply({ ...toTreeView(row, facts), messages: toLinearMessages(nodes) }, { version: row.version });
   },
 });
@@ -165,7 +165,7 @@ const patchTree = defineRoute({
     const resolved = await resolveTree(call, call.params.tree);
     const set = omitUndefined(noted);
     const outcome = await runWrite(call, resolved.store, { type: 'attributes', treeId: resolved.treeId, set });
-    const tree = await viewOfTree(resolved);
+    const tree = await readTreeView(resolved);
     return toReply({ ...outcome, result: { treeId: resolved.treeId, tree } }, { version: outcome.version });
   },
 });
@@ -241,7 +241,7 @@ async function copyTree(call: RouteCall<{ readonly tree: TreeId }, unknown, unkn
     createRunContext(call),
   );
   const created = copied.commit !== null;
-  const tree = await viewOfTree({ treeId: newTreeId, store, temporary });
+  const tree = await readTreeView({ treeId: newTreeId, store, temporary });
   // A copy may be as large as its tree, so the response has no nodes. Clients read them page by page.
   const { version, actId: act } = copied;
   const answer = { treeId: newTreeId, version, actId: act, activeNodeId: tree.activeNodeId, nodes: [] };
@@ -312,7 +312,7 @@ const keep = defineRoute({
       at: now(),
       actId: actId(newId()),
     });
-    const tree = await viewOfTree({ treeId: resolved.treeId, store: call.ownerServices.store, temporary: false });
+    const tree = await readTreeView({ treeId: resolved.treeId, store: call.ownerServices.store, temporary: false });
     return toReply({ treeId: resolved.treeId, version, tree }, { version });
   },
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SharedMap } from './shared-map.ts';
+import { CopyOnWriteMap } from './copy-on-write-map.ts';
 
 test('[CL14] copies of a map have the same entries as copies of a plain map, and changing one changes no other', () => {
   const change = fc.record({
@@ -12,12 +12,12 @@ test('[CL14] copies of a map have the same entries as copies of a plain map, and
     fc.property(fc.array(fc.integer({ min: 0, max: 40 })), fc.array(change, { maxLength: 200 }), (first, changes) => {
       const start = new Map(first.map((key) => [key, { n: key }]));
       let expected = new Map(start);
-      let copy = new SharedMap<number, { readonly n: number }>(start);
-      const kept: (readonly [SharedMap<number, object>, Map<number, object>])[] = [];
+      let copy = new CopyOnWriteMap<number, { readonly n: number }>(start);
+      const kept: (readonly [CopyOnWriteMap<number, object>, Map<number, object>])[] = [];
       for (const { copy: copies, key, value } of changes) {
         if (copies) {
           kept.push([copy, new Map(expected)]);
-          copy = new SharedMap(copy);
+          copy = new CopyOnWriteMap(copy);
           expected = new Map(expected);
         }
         if (value === undefined) expect(copy.delete(key)).toBe(expected.delete(key));

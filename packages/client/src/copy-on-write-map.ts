@@ -1,11 +1,11 @@
-/** Marks an entry of the shared map that a copy has deleted. */
+/** Marks an entry of the shared map that a copy of it has deleted. */
 const deleted = Symbol('deleted');
 
 /**
  * A map that is cheap to copy: a copy shares the entries of the original and stores only its own changes. Each change
  * of an open tree makes a copy, and a plain copy of 10,000 loaded messages takes milliseconds.
  */
-export class SharedMap<K, V extends object> implements ReadonlyMap<K, V> {
+export class CopyOnWriteMap<K, V extends object> implements ReadonlyMap<K, V> {
   /** The entries that several copies share. This map is never changed. */
   #shared: ReadonlyMap<K, V>;
   /** The entries that differ from the shared ones. */
@@ -17,12 +17,12 @@ export class SharedMap<K, V extends object> implements ReadonlyMap<K, V> {
   /** Copies a map. The caller must not change a plain map afterwards. */
   constructor(from: ReadonlyMap<K, V>) {
     this.#size = from.size;
-    if (!(from instanceof SharedMap)) {
+    if (!(from instanceof CopyOnWriteMap)) {
       this.#shared = from;
       this.#own = new Map();
       return;
     }
-    const original: SharedMap<K, V> = from;
+    const original: CopyOnWriteMap<K, V> = from;
     // A few changes are copied with the next change. Many changes are merged, once for the original and all its copies.
     if (original.#own.size ** 2 > original.#shared.size + 256) {
       original.#shared = new Map(original);
