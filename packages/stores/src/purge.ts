@@ -14,7 +14,13 @@ import {
 import { treeFromRows } from '@coppice/core/history';
 import { purgedContent, purgedMessage } from '@coppice/core/store';
 import { allBookmarks, allNodes, findAnyNode, nodeOfStep, rowChanges } from '@coppice/core/tree';
-import { findSharedHistories, isShared, JoinedMessages, type SharedHistory, type SplitOrigin } from './shared-texts.ts';
+import {
+  containsPurgedText,
+  findSharedHistories,
+  JoinedMessages,
+  type SharedHistory,
+  type SplitOrigin,
+} from './shared-texts.ts';
 
 /** Which nodes to purge: the subtree that was removed with one node, or all nodes that were removed up to a version. */
 export type PurgeTarget = { readonly nodeId: NodeId } | { readonly upTo: number };
@@ -147,10 +153,13 @@ function containsShared(step: Step, version: number, histories: ReadonlyMap<stri
   const history = histories.get(nodeOfStep(step) ?? '');
   if (history === undefined) return false;
   if (step.type === 'insert')
-    return step.node.message !== null && isShared(history, version, textOf(step.node.message));
+    return step.node.message !== null && containsPurgedText(history, version, textOf(step.node.message));
   if (step.type !== 'replace') return false;
   const { before, after, since } = step;
-  return isShared(history, since, textOf(before.message)) || isShared(history, version, textOf(after.message));
+  return (
+    containsPurgedText(history, since, textOf(before.message)) ||
+    containsPurgedText(history, version, textOf(after.message))
+  );
 }
 
 function blankContent({ message, status, key }: ContentFields): ContentFields {

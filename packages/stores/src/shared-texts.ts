@@ -83,7 +83,7 @@ export function findSharedHistories(
   return found;
 }
 
-/** Whether a former content contains a purged text, by the version that wrote it and its text. */
-export function isShared({ before, texts }: SharedHistory, version: number, text: string): boolean {
+/** Whether a former content contains a purged text. `version` is the version that wrote the content. */
+export function containsPurgedText({ before, texts }: SharedHistory, version: number, text: string): boolean {
   return version < before || [...texts].some((purged) => text.includes(purged));
 }

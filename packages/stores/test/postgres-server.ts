@@ -24,7 +24,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 
 /** Options for starting a server. */
-export interface ServerOptions {
+export interface PostgresServerOptions {
   /** Settings besides the defaults, such as `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>;
   /** The folder that {@link prepareBinaries} returned. By default the binaries are prepared for this server alone. */
@@ -209,7 +209,7 @@ export class PostgresServer {
   #postmaster: ChildProcess | null = null;
   #names = 0;
 
-  private constructor(folder: string, port: number, { settings = {}, binaries }: ServerOptions) {
+  private constructor(folder: string, port: number, { settings = {}, binaries }: PostgresServerOptions) {
     this.folder = folder;
     this.port = port;
     this.#settings = settings;
@@ -218,7 +218,7 @@ export class PostgresServer {
   }
 
   /** Creates a cluster and starts its server. */
-  static async start(options: ServerOptions = {}): Promise<PostgresServer> {
+  static async start(options: PostgresServerOptions = {}): Promise<PostgresServer> {
     const server = new PostgresServer(makeServerFolder(), await findFreePort(), options);
     try {
       server.#binaries ??= await prepareBinaries(server.folder);

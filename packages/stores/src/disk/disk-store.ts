@@ -17,7 +17,7 @@ import type { SideFiles } from './side-files.ts';
 import { removeEmptyTransientFolders } from './transient-names.ts';
 
 /** The parts of an open store that all its handles share. */
-export interface OpenDiskStore<P extends DiskPersistence> {
+export interface DiskStoreParts<P extends DiskPersistence> {
   readonly parts: StoreParts;
   readonly identity: StoreIdentity;
   readonly persistence: P;
@@ -45,7 +45,7 @@ export interface DiskStoreInput<P extends DiskPersistence> {
 export async function openDiskStore<P extends DiskPersistence>(
   options: StoreOptions,
   { persistence, readOnly, crossProcessFeed, known, folder, read, info, backup }: DiskStoreInput<P>,
-): Promise<OpenDiskStore<P>> {
+): Promise<DiskStoreParts<P>> {
   const state = createTreeState(options, { persistence, readOnly });
   const parts = createStoreParts(state, persistence, options);
   try {
@@ -69,9 +69,9 @@ export async function openDiskStore<P extends DiskPersistence>(
 
 /** A store on disk, limited to one owner. */
 export abstract class DiskStore<P extends DiskPersistence> extends InProcessStore {
-  protected readonly opened: OpenDiskStore<P>;
+  protected readonly opened: DiskStoreParts<P>;
 
-  protected constructor(opened: OpenDiskStore<P>, owner: string) {
+  protected constructor(opened: DiskStoreParts<P>, owner: string) {
     super(opened.parts, opened.identity, owner);
     this.opened = opened;
   }

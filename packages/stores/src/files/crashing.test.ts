@@ -19,9 +19,9 @@ import { fileURLToPath } from 'node:url';
 import { isAppError, nodeId, type Store, treeId } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterEach, describe, expect, test } from 'vitest';
+import { ExistingTreeFixture } from '../../test/existing-tree-fixture.ts';
 import { makeTemporaryFolder } from '../../test/files-subject.ts';
 import { readEveryFile } from '../../test/folder-subject.ts';
-import { LaterFixture } from '../../test/later-fixture.ts';
 import { readFolderWithoutCoppice } from '../../test/plain-reader.ts';
 import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
 import { armFault, countFaultPasses } from '../failpoints.ts';
@@ -147,7 +147,7 @@ describe('crashing', () => {
           const place = folder();
           cpSync(template, place, { recursive: true });
           const store = await FileSystemStore.open(place);
-          const fixture = new LaterFixture(store);
+          const fixture = new ExistingTreeFixture(store);
           if (name === 'purge') await fixture.run({ type: 'delete', treeId: id, nodeIds: [nodeId(await leaf(store))] });
           const before = await readTreeJson(store, id);
           // The check waits until the node files are written, so that only the operation itself passes failpoints.
@@ -182,7 +182,7 @@ describe('crashing', () => {
     const journal = join(place, id, 'journal.jsonl');
     const before = readFileSync(journal);
     armFault({ point: 'disk-journal-after-append', nth: 1, fault: 'enospc', sticky: true });
-    const fixture = new LaterFixture(store);
+    const fixture = new ExistingTreeFixture(store);
     for (let at = 0; at < 3; at++)
       expect(await expectRefusalCode(fixture.addMessages([`lost ${at}`]))).toBe('store/full');
     expect(await texts(store)).toEqual(['first', 'reply']);
@@ -198,7 +198,7 @@ describe('crashing', () => {
     await sample(place);
     const store = await FileSystemStore.open(place);
     armFault({ point: 'disk-node-before-rename', nth: 1, fault: 'enospc', sticky: true });
-    await new LaterFixture(store).addMessages(['kept']);
+    await new ExistingTreeFixture(store).addMessages(['kept']);
     await store.fsck();
     expect((await store.info()).notes.some((note) => note.includes('files for other programs are behind'))).toBe(true);
     armFault(null);
@@ -222,8 +222,8 @@ describe('the lock', () => {
     expect(info.readOnly).toBe(true);
     expect(info.notes.some((note) => note.includes(`process ${holder.child.pid} `))).toBe(true);
     expect(await texts(store)).toEqual(['first', 'reply']);
-    expect(await expectRefusalCode(new LaterFixture(store).addMessages(['no']))).toBe('store/locked');
-    await expect(new LaterFixture(store).addMessages(['no'])).rejects.toMatchObject({
+    expect(await expectRefusalCode(new ExistingTreeFixture(store).addMessages(['no']))).toBe('store/locked');
+    await expect(new ExistingTreeFixture(store).addMessages(['no'])).rejects.toMatchObject({
       message: expect.stringContaining(`locked by the process ${holder.child.pid} on `),
       data: { pid: holder.child.pid },
     });
@@ -235,7 +235,7 @@ describe('the lock', () => {
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(true);
     const next = await FileSystemStore.open(place);
     expect((await next.info()).readOnly).toBe(false);
-    await new LaterFixture(next).addMessages(['yes']);
+    await new ExistingTreeFixture(next).addMessages(['yes']);
     await next.close();
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(false);
   });
@@ -274,8 +274,8 @@ describe('the lock', () => {
     const store = await FileSystemStore.open(place);
     rmSync(join(place, '.coppice', 'lock'));
     const other = await FileSystemStore.open(place);
-    expect(await expectRefusalCode(new LaterFixture(store).addMessages(['no']))).toBe('store/locked');
-    await new LaterFixture(other).addMessages(['yes']);
+    expect(await expectRefusalCode(new ExistingTreeFixture(store).addMessages(['no']))).toBe('store/locked');
+    await new ExistingTreeFixture(other).addMessages(['yes']);
     await store.close();
     expect(existsSync(join(place, '.coppice', 'lock'))).toBe(true);
     await other.close();
@@ -287,14 +287,14 @@ describe('the lock', () => {
     const lock = join(place, '.coppice', 'lock');
     const store = await FileSystemStore.open(place);
     linkSync(lock, `${lock}.copy`);
-    await new LaterFixture(store).addMessages(['yes']);
+    await new ExistingTreeFixture(store).addMessages(['yes']);
     // File times have a coarse resolution, so the test waits until the next change gets another time.
     const probe = join(place, '.coppice', 'probe');
     do writeFileSync(probe, '');
     while (statSync(probe).ctimeMs <= statSync(lock).ctimeMs);
     rmSync(probe);
     renameSync(lock, `${lock}.aside`);
-    expect(await expectRefusalCode(new LaterFixture(store).addMessages(['no']))).toBe('store/locked');
+    expect(await expectRefusalCode(new ExistingTreeFixture(store).addMessages(['no']))).toBe('store/locked');
     await store.close();
   });
 });

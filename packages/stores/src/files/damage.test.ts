@@ -14,8 +14,8 @@ import { run, type Store } from '@coppice/core';
 import { createTestClock, testKit, testUuid } from '@coppice/core/testing';
 import { describe, expect, test } from 'vitest';
 import { journalDamages } from '../../test/damage-journals.ts';
+import { ExistingTreeFixture } from '../../test/existing-tree-fixture.ts';
 import { readEveryFile } from '../../test/folder-subject.ts';
-import { LaterFixture } from '../../test/later-fixture.ts';
 import { readFolderWithoutCoppice } from '../../test/plain-reader.ts';
 import { createSampleTreesIn, damagedTreeId, intactTreeId, useTemporaryFolders } from '../../test/sample-folder.ts';
 import { askStore, expectRefusal, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
@@ -52,7 +52,7 @@ describe('incomplete journals', () => {
       await reader.close();
       expect(readFileSync(journal).equals(torn)).toBe(true);
       const store = await FileSystemStore.open(place);
-      await new LaterFixture(store).addMessages(['after']);
+      await new ExistingTreeFixture(store).addMessages(['after']);
       const image = await readTreeJson(store, damagedTreeId);
       await store.close();
       // The incomplete line stays in place, and every other line is valid JSON for other readers.
@@ -73,7 +73,7 @@ describe('incomplete journals', () => {
     truncateSync(journal, readFileSync(journal).length - 1);
     const store = await FileSystemStore.open(place);
     expect(await texts(store)).toEqual(['first', 'reply']);
-    await new LaterFixture(store).addMessages(['after']);
+    await new ExistingTreeFixture(store).addMessages(['after']);
     await store.close();
     const again = await FileSystemStore.open(place);
     expect(await texts(again)).toEqual(['first', 'reply', 'after']);
@@ -95,8 +95,8 @@ describe('damaged journals', () => {
       expect(error.code).toBe('store/damaged');
       expect(error.message).toContain(journal);
       expect(error.message).toMatch(says);
-      expect(await expectRefusalCode(new LaterFixture(store).addMessages(['no']))).toBe('store/damaged');
-      await new LaterFixture(store, intactTreeId).addMessages(['goes on']);
+      expect(await expectRefusalCode(new ExistingTreeFixture(store).addMessages(['no']))).toBe('store/damaged');
+      await new ExistingTreeFixture(store, intactTreeId).addMessages(['goes on']);
       const { findings } = await store.fsck();
       expect(findings.map(({ code, treeId: tree }) => [code, tree])).toEqual([['unreadable', damagedTreeId]]);
       await store.close();

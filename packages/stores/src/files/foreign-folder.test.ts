@@ -5,9 +5,9 @@ import { isAppError, type Store, type Tree, type TreeId, treeId } from '@coppice
 import { testUuid } from '@coppice/core/testing';
 import { childIds, findNode } from '@coppice/core/tree';
 import { afterEach, describe, expect, test } from 'vitest';
+import { ExistingTreeFixture } from '../../test/existing-tree-fixture.ts';
 import { makeTemporaryFolder } from '../../test/files-subject.ts';
 import { readEveryFile } from '../../test/folder-subject.ts';
-import { LaterFixture } from '../../test/later-fixture.ts';
 import { readFolderWithoutCoppice } from '../../test/plain-reader.ts';
 import { askStore, expectRefusalCode, readTreeJson, readTreeValue } from '../conformance/subject.ts';
 import { armFault, countFaultPasses } from '../failpoints.ts';
@@ -186,7 +186,7 @@ describe('folders without a journal', () => {
     const [first] = (await store.trees()).items.filter((item) => item.createdAt === Date.UTC(2026, 0, 2, 3, 4, 0));
     const id = first?.id ?? treeId('');
     const names = await store.externalIdsOf(id);
-    await new LaterFixture(store, id).addMessages(['And tomorrow?']);
+    await new ExistingTreeFixture(store, id).addMessages(['And tomorrow?']);
     const image = await readTreeJson(store, id);
     await store.close();
     expect(readEveryFile(join(place, 'root-1'))).toEqual(before);
@@ -223,7 +223,7 @@ describe('folders without a journal', () => {
       const id = await only(store);
       const before = await readTreeJson(store, id);
       armFault({ point: '*', nth, fault: 'eio' });
-      const fixture = new LaterFixture(store, id);
+      const fixture = new ExistingTreeFixture(store, id);
       const refused = await fixture.addMessages(['And tomorrow?']).then(
         () => null,
         (error: unknown) => (isAppError(error) ? error.code : String(error)),
@@ -260,7 +260,7 @@ describe('folders without a journal', () => {
     writeFileSync(join(place, root, 'nodes', `${testUuid(701)}.json`), JSON.stringify(node));
     const store = await FileSystemStore.open(place);
     expect(await only(store)).toBe(root);
-    await new LaterFixture(store, treeId(root)).addMessages(['New']);
+    await new ExistingTreeFixture(store, treeId(root)).addMessages(['New']);
     await store.close();
     expect(readFolderWithoutCoppice(place)[0]?.branches).toEqual(['Old / New']);
     const file = JSON.parse(readFileSync(join(place, root, 'nodes', `${testUuid(701)}.json`), 'utf8'));
@@ -317,7 +317,7 @@ describe('folders without a journal', () => {
     const id = await only(store);
     expect(drawn(await readTreeValue(store, id)).length).toBe(5);
     expect(readFileSync(join(place, 'roots.json'), 'utf8')).toBe('[{"id":"root-1"');
-    await new LaterFixture(store, id).addMessages(['on']);
+    await new ExistingTreeFixture(store, id).addMessages(['on']);
     await store.close();
     expect(readFileSync(join(place, 'roots.json.damaged-1'), 'utf8')).toBe('[{"id":"root-1"');
     expect(readFolderWithoutCoppice(place).length).toBe(1);

@@ -5,8 +5,8 @@ import { nodeId, type Store } from '@coppice/core';
 import { user } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
 import { journalDamages } from '../../test/damage-journals.ts';
+import { ExistingTreeFixture } from '../../test/existing-tree-fixture.ts';
 import { readEveryFile } from '../../test/folder-subject.ts';
-import { LaterFixture } from '../../test/later-fixture.ts';
 import { createSampleTreesIn, damagedTreeId, useTemporaryFolders } from '../../test/sample-folder.ts';
 import { askStore, expectRefusalCode, readTreeJson } from '../conformance/subject.ts';
 import { FileSystemStore } from './index.ts';
@@ -37,14 +37,14 @@ for (const [name, , how] of journalDamages)
     expect((await store.fsck()).findings).toEqual([]);
     const beside = `${journal}.damaged-1`;
     expect(existsSync(beside) ? readFileSync(beside) : null).toEqual(spoilt);
-    const [added] = await new LaterFixture(store).addMessages(['goes on']);
+    const [added] = await new ExistingTreeFixture(store).addMessages(['goes on']);
     const after = await readTreeJson(store, damagedTreeId);
     await store.close();
     const again = await FileSystemStore.open(place);
     expect(await readTreeJson(again, damagedTreeId)).toEqual(after);
     expect((await again.fsck({ repair: true })).repaired).toEqual([]);
     // After a purge, no copy of a journal may contain the purged messages.
-    const fixture = new LaterFixture(again);
+    const fixture = new ExistingTreeFixture(again);
     await fixture.run({ type: 'delete', treeId: damagedTreeId, nodeIds: [added ?? nodeId('')], mode: 'cascade' });
     await again.purge(damagedTreeId, { upTo: Number.MAX_SAFE_INTEGER });
     expect(readdirSync(join(place, damagedTreeId)).sort()).toEqual(['journal.jsonl', 'nodes', 'trash', 'tree.json']);
@@ -58,7 +58,7 @@ test('[L29] later commits of the journal continue after the files, and version n
   const first = await FileSystemStore.open(place);
   const parentId = nodeId(await leaf(first));
   for (const words of ['lost', 'kept', 'lost at last'])
-    await new LaterFixture(first).run({
+    await new ExistingTreeFixture(first).run({
       type: 'append',
       treeId: damagedTreeId,
       parentId,
@@ -83,7 +83,7 @@ test('[L29] later commits of the journal continue after the files, and version n
     [4, true],
     [5, false],
   ]);
-  expect((await new LaterFixture(store).run({ type: 'undo', treeId: damagedTreeId })).version).toBe(6);
+  expect((await new ExistingTreeFixture(store).run({ type: 'undo', treeId: damagedTreeId })).version).toBe(6);
   expect(await texts(store)).toContain('reply');
   expect((await store.fsck()).findings).toEqual([]);
   await store.close();

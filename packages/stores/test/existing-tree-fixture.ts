@@ -12,7 +12,7 @@ import { TestTree, testUuid } from '@coppice/core/testing';
 let next = 0xa000_0000;
 
 /** Works on the tree of another fixture, for example in another process or after reopening. */
-export class LaterFixture extends TestTree {
+export class ExistingTreeFixture extends TestTree {
   constructor(store: TreeStore, id = treeId(testUuid(1))) {
     super(store, id);
   }
