@@ -11,8 +11,8 @@ export function isCharacterBoundary(text: string, offset: number): boolean {
   const before = text.charCodeAt(offset - 1);
   const after = text.charCodeAt(offset);
   if (before < 0x300 && after < 0x300 && before !== 0x0d) return true;
-  // Clusters are short, so a window around the offset is enough. The window starts at a line feed or a space, because the
-  // text before such a character does not change the boundaries after it.
+  // Clusters are short, so a window around the offset is enough. The window starts at a line feed or a space, because
+  // the text before such a character does not change the boundaries after it.
   const from = windowStart(text, offset);
   segmenter ??= new Intl.Segmenter('und', { granularity: 'grapheme' });
   const segment = segmenter.segment(text.slice(from, offset + 64)).containing(offset - from);
