@@ -234,7 +234,7 @@ function applyStep(work: InvertWork, step: Step, node: Node | null): void {
 }
 
 function* isRemoved(work: InvertWork, id: NodeId): ReadProgram<boolean> {
-  return work.removedRoots.size > 0 && (yield* work.ahead.removedWith(id, work.removedRoots)) !== null;
+  return (yield* work.ahead.removedWith(id, work.removedRoots)) !== null;
 }
 
 /**

@@ -4,6 +4,7 @@ import { positionBetween } from '../position.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import { applyPatch, type RowChange } from '../rows.ts';
 import { stepKind } from '../steps/kinds.ts';
+import { PathUp, refuseCycleAbove } from '../steps/select.ts';
 import type { Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 
@@ -152,6 +153,7 @@ export class TreeOverlay {
    * taken into account.
    */
   *removedWith(id: NodeId, tops: ReadonlySet<NodeId>): ReadProgram<NodeId | null> {
+    if (tops.size === 0) return null;
     if (this.moved.size === 0) {
       let top: NodeId | null = null;
       for (const one of tops) if (yield* ask('isAncestorOrSelf', { id: one, below: id })) top = one;
@@ -189,20 +191,13 @@ export class TreeOverlay {
 
 /** Returns the nearest node at or above `from` that fulfils a condition, or null. */
 export function* findNearestAncestorOrSelf(from: NodeId, fits: (id: NodeId) => boolean): ReadProgram<NodeId | null> {
-  let live = from;
-  // The read of a path returns no removed nodes, so this loop walks up from parent to parent to the first live node.
-  for (let node = yield* ask('anyNode', { id: live }); node?.removedIn != null && node.parentId !== null; ) {
-    if (fits(live)) return live;
-    live = node.parentId;
-    node = yield* ask('anyNode', { id: live });
-  }
-  for (let limit = 4; ; limit *= 4) {
-    const { nodes, complete } = yield* ask('path', { to: live, limit });
-    for (let index = nodes.length - 1; index >= 0; index--) {
-      const id = nodes[index]?.id;
-      if (id !== undefined && fits(id)) return id;
-    }
-    if (complete) return null;
+  const path = new PathUp(from);
+  for (let stride = 4, next = 0; ; stride *= 4) {
+    if (!(yield* path.climb(stride))) return refuseCycleAbove(from);
+    const found = path.links.slice(next).find(({ id }) => fits(id));
+    if (found !== undefined) return found.id;
+    if (path.done) return null;
+    next = path.links.length;
   }
 }
 

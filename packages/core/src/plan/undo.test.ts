@@ -372,6 +372,19 @@ describe('undo of large acts', () => {
     expect(undoableState(fixture.tree)).toEqual(before);
     expect(fixture.texts(q)).toEqual(['x']);
   });
+
+  test('[U62] undoing a move near the end of a long chat does not read the messages above it', async () => {
+    const fixture = await TestTree.make();
+    const ids = await fixture.addMessages(Array.from({ length: 2000 }, (_, at) => `m${at}`));
+    const [moved, to] = [ids.at(-5) ?? fixture.rootId, ids.at(-10) ?? fixture.rootId];
+    const before = undoableState(fixture.tree);
+    await fixture.run({ type: 'move', treeId: fixture.treeId, nodeId: moved, parentId: to });
+    const { asked } = await planWithoutCommit(fixture, { type: 'undo', treeId: fixture.treeId });
+    expect(asked).not.toContain('path');
+    expect(asked.length).toBeLessThan(20);
+    await undoLast(fixture);
+    expect(undoableState(fixture.tree)).toEqual(before);
+  });
 });
 
 describe('the system prompt', () => {

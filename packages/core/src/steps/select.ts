@@ -86,12 +86,14 @@ export function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowC
 
 function* marksOfSelection(active: NodeId | null, to: NodeId): ReadProgram<RowChange[]> {
   const marks = yield* visitMarks(active, to);
-  return (
-    marks ??
-    refuse('store/damaged', `A message above ${to} is its own ancestor: coppice fsck --repair fixes this.`, {
-      nodeId: to,
-    })
-  );
+  return marks ?? refuseCycleAbove(to);
+}
+
+/** Throws for a path that never reaches the root. */
+export function refuseCycleAbove(id: NodeId): never {
+  return refuse('store/damaged', `A message above ${id} is its own ancestor: coppice fsck --repair fixes this.`, {
+    nodeId: id,
+  });
 }
 
 /** Whether a node is on the path to another one, which may be the node itself. The path is read up to the node. */
@@ -102,8 +104,8 @@ export function* isOnPathTo(to: NodeId, id: NodeId): ReadProgram<boolean> {
   return path.ids.has(id);
 }
 
-/** A path from a node up to the root, read piece by piece. */
-class PathUp {
+/** A path from a node up to the root, read piece by piece. Removed nodes are included. */
+export class PathUp {
   readonly links: NodeLink[] = [];
   readonly ids = new Set<NodeId>();
   #next: NodeId | null;
