@@ -12,7 +12,7 @@ export interface SessionTarget {
   readonly treeId: TreeId | null;
 }
 
-/** Returns the session file or folder that a store's URL names; null for other stores, or if it does not exist yet. */
+/** Returns the session file or folder that a store's URL names; null for other stores, and if the path is missing. */
 export async function findSessionTarget(url: string, cwd: string): Promise<SessionTarget | null> {
   const place = /^jsonl:(.+)$/is.exec(url)?.[1];
   if (place === undefined) return null;

@@ -98,7 +98,7 @@ export async function runChatInterface(
     // In this mode Ink writes each frame as it is, and nothing else.
     { stdout: frameStream(screen), debug: true, exitOnCtrlC: false, patchConsole: false },
   );
-  // A printed text, such as the output of a command, is shown even if no new frame follows.
+  // Shows printed text, such as the output of a command, even if no new frame follows.
   const unsubscribe = transcript?.listen(() => setImmediate(() => screen.flush()));
   // A signal ends the interface as if the user had left, with the terminal restored.
   const stop = () => {

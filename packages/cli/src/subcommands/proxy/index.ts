@@ -127,7 +127,7 @@ function notRecorded(count: number): string {
   return count === 1 ? 'One call could not be recorded.' : `${count} calls could not be recorded.`;
 }
 
-// The command waits this often this long for recording, and stops waiting early once the store has reported an error.
+// The command waits for recording at most `waits` times `waitMs`, and less if recording fails with an error.
 const waitMs = 10_000;
 const waits = 6;
 
