@@ -24,7 +24,7 @@ interface Recording {
 
 function reported<T>(child: ChildProcess, question?: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    const gone = () => reject(new Error('The bed is gone.'));
+    const gone = () => reject(new Error('The server process ended.'));
     child.once('exit', gone);
     child.once('message', (message: T) => {
       child.off('exit', gone);

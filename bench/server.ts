@@ -27,7 +27,7 @@ type Side = keyof BenchServer['ports'];
 
 function reported<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
-    const gone = () => reject(new Error('The bed is gone.'));
+    const gone = () => reject(new Error('The server process ended.'));
     child.once('exit', gone);
     child.once('message', (message: T) => {
       child.off('exit', gone);

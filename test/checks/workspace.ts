@@ -40,7 +40,7 @@ export function makeWorkspace(files: Readonly<Record<string, string>>): Workspac
     has: (path) => texts.has(path),
     read(path) {
       const text = texts.get(path);
-      if (text === undefined) throw new Error(`The planted workspace has no file ${path}.`);
+      if (text === undefined) throw new Error(`The test workspace has no file ${path}.`);
       return text;
     },
   };
