@@ -1,6 +1,6 @@
 /**
- * Writes a backup of all buckets. Moves are refused meanwhile, because the backup could have a moved owner twice or not at
- * all.
+ * Writes a backup of all buckets. Moves are refused meanwhile, because the backup could have a moved owner twice or not
+ * at all.
  * Rows that an interrupted move left in another bucket are not copied.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -428,7 +428,7 @@ describe('replies of owners in several buckets', () => {
     await mover.query('COMMIT');
     await mover.end();
     expect(await ended).toEqual({ done: true, isMoving: false });
-    // The moved owner writes to its new bucket while the others write to the old one.
+    // The moved owner writes to its new bucket while the other owners write to theirs.
     await buckets.moveOwner(main[1] ?? '', 'far');
     expect(await Promise.all(append(6))).toEqual(replies.map(() => true));
     for (const { id, runs } of replies)
