@@ -88,8 +88,8 @@ export function readCompose(text: string): readonly ComposeService[] {
 }
 
 /**
- * Returns the variables that the user of a Compose file must set. Throws if a variable has neither a default nor an
- * error.
+ * Returns the variables that the user of a Compose file must set. Throws on a variable without an error message
+ * (`${NAME:?message}`), even if it has a default.
  */
 export function findRequiredVariables(text: string): ReadonlySet<string> {
   const found = new Set<string>();

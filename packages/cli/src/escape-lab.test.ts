@@ -1,4 +1,7 @@
-/** Tests texts of models, tools and imports in the output of every subcommand, as text and as JSON. */
+/**
+ * Tests that no control character in texts of models, tools and imports reaches the terminal: in the output of every
+ * subcommand, as text and as JSON.
+ */
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { subcommands } from './subcommands/all.ts';

@@ -219,7 +219,8 @@ async function undoOrRedo(call: RunCall, command: ReverseCommand): Promise<Chang
 /** Whether the act is already undone or redone in a tree, for example before a crash, or never changed that tree. */
 async function isDone(call: RunCall, command: ReverseCommand): Promise<boolean> {
   if ((await actOfCommand(call, command)) !== null) return false;
-  // An act that cannot be redone in this tree, because of a later act, must not be redone in the other trees either.
+  // A redo that a later act in this tree prevents does not count as done, so that the act is not redone in the other
+  // trees either.
   return command.type === 'undo' || (await actOfCommand(call, command, 'undoable')) !== null;
 }
 

@@ -8,7 +8,8 @@ export interface WorkerStoreAddress {
 }
 
 /**
- * Whether several threads may open the store of a URL. PostgreSQL would allow it, but its calls do not block a thread.
+ * Whether worker threads open the store of a URL too. For PostgreSQL they would gain nothing, because its calls do not
+ * block a thread.
  */
 export function allowsConcurrentOpen(url: string): boolean {
   return /^sqlite:/i.test(url);

@@ -7,7 +7,6 @@ export interface SentMessage {
   readonly content: string;
 }
 
-/** Returns a JSON body as bytes. */
 export function toJsonBytes(value: object): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
 }

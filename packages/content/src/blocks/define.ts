@@ -23,7 +23,10 @@ export interface BlockDefinition<B extends Block = Block> {
   readonly summary: string;
   /** The roles whose messages may contain the block. */
   readonly roles: readonly Role[];
-  /** Whether the block is the model's reasoning. Before a reply, its text comes last in searches and previews. */
+  /**
+   * Whether the block is the model's reasoning. Reasoning at the start of a message is placed after the reply in its
+   * search text, so that previews begin with the reply.
+   */
   readonly isReasoning: boolean;
   /** Whether a value has the shape of this block. Cheap, and safe on any value; only `parse` checks every field. */
   is(value: object): value is B;

@@ -5,7 +5,7 @@ import { toInput } from './conformance.ts';
 import { formats } from './formats.ts';
 import { readImport } from './read.ts';
 
-// An object that cannot be converted to text, and texts and lists that look like other values.
+// Values of wrong kinds, among them an object that cannot be converted to text and lists that convert to an empty text.
 const values: readonly unknown[] = [{ toString: 1, valueOf: 1 }, [[]], [null], '__proto__', 0, true, null];
 const keys = [
   'type',

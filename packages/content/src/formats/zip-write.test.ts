@@ -11,7 +11,10 @@ interface Given {
   readonly method: ZipMember['method'];
 }
 
-/** Builds an archive whose checksums are known in advance or not. */
+/**
+ * Builds an archive. With `described`, a data descriptor after the bytes of each file has its checksum and sizes, as in
+ * a stream; otherwise they are in its header.
+ */
 function archiveOf(files: readonly Given[], described: boolean): Uint8Array {
   const pieces: Uint8Array[] = [];
   const members: ZipMember[] = [];

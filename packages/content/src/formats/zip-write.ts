@@ -75,8 +75,8 @@ export function buildZipDescriptor({ name, crc, packed, size }: Omit<ZipMember, 
 }
 
 /**
- * Builds the end of an archive: its directory, which starts at offset `at`. `described` means that the sizes followed
- * the bytes.
+ * Builds the end of an archive: its directory, which starts at offset `at`. `described` means that the files have data
+ * descriptors, with their sizes after their bytes.
  */
 export function* buildZipDirectory(
   members: readonly ZipMember[],

@@ -53,7 +53,8 @@ export interface SessionWarning {
   /**
    * - `torn`: the last line is cut off, or the last commit is incomplete; it was never acknowledged;
    * - `damaged`: a line in the middle cannot be read; it stays in the file;
-   * - `lost`: lines are missing, as the line numbers show;
+   * - `lost`: lines are missing: the commit numbers have a gap, a commit has fewer lines than it states, or there is no
+   *   header;
    * - `order`: a line comes before its parent, or after a later line;
    * - `orphan`: the parent of the entry is missing or one of its descendants, so it is shown below the previous
    *   message;

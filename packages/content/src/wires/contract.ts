@@ -144,7 +144,7 @@ export type WireReplyEvent =
   | UsageEvent
   | EndEvent;
 
-/** Converts the data of a wire to events, one at a time. Pure; throws only {@link WireFailure}. */
+/** Converts the messages of a stream to events, one message at a time. Does no I/O; throws only {@link WireFailure}. */
 export interface WireReader {
   /** Reads one message of the stream; returns null for a keep-alive, which must not reset the idle timeout. */
   read(data: Json, event: string): readonly WireReplyEvent[] | null;

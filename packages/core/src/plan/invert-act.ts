@@ -342,7 +342,7 @@ function* findLiveOrConflict(work: InvertWork, id: NodeId): ReadProgram<Node | n
 /** Returns the node if it can be a parent after the steps so far, else null. */
 function* findUsableParent(work: InvertWork, id: NodeId): ReadProgram<Node | null> {
   const parent = yield* work.ahead.node(id);
-  // Nodes that other users added are removed only if the undo is forced.
+  // Only a forced undo removes nodes below which other users added some; any other undo is refused before.
   return parent === null || (work.force && (yield* isRemoved(work, id))) ? null : parent;
 }
 

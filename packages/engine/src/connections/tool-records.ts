@@ -75,7 +75,10 @@ export function checkToolServer(
   return { url, origin, ...(key === undefined ? {} : { key }), addedAt: now };
 }
 
-/** Returns the configuration with all stored MCP servers and decisions. */
+/**
+ * Returns the configuration with the stored MCP servers and decisions added. Servers of the configuration file win over
+ * stored ones of the same name, and invalid records are left out.
+ */
 export function withToolRecords(
   config: Config,
   records: ReadonlyMap<string, JsonObject>,

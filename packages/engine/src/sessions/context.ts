@@ -1,5 +1,6 @@
 /**
- * Builds the context at an entry of a session file. Reads only the entries of that context, however long the file is.
+ * Builds the context at an entry of a session file. Reads only the entries of that context and the settings above it,
+ * however long the file is.
  */
 import type { SessionIndex } from '@coppice/content/sessions';
 import type { JsonObject, MessageKit, Node } from '@coppice/core';

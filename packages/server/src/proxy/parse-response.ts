@@ -183,7 +183,10 @@ function fromGoogle(response: JsonObject, cut: CutReason): ParsedResponse {
   };
 }
 
-/** Returns Google's usage with the field names of the other APIs. Thinking tokens are charged as output. */
+/**
+ * Adds `inputTokens` and `outputTokens`, from which the cost is computed, to Google's usage. Thinking tokens are charged
+ * as output.
+ */
 function googleUsage(usage: JsonObject): JsonObject | null {
   const count = (key: string) => (typeof usage[key] === 'number' ? usage[key] : 0);
   if (Object.keys(usage).length === 0) return null;

@@ -95,7 +95,10 @@ export class TreeSnapshot {
     return this.#log.slice(start, Math.min(start + limit, indexInLog(this.#log, this.tree.version + 1)));
   }
 
-  /** Returns the act that a read for undo or redo finds in this tree, without the other trees that it changed. */
+  /**
+   * Returns an act of this tree as the reads for undo and redo answer it: with the note whether a purge removed a
+   * content that it needs, without the other trees that it changed.
+   */
   record(found: ActCommits | null): Omit<ActRecord, 'elsewhere'> | null {
     if (found === null) return null;
     const { purged } = this.#loadedSlot;

@@ -167,8 +167,8 @@ export class LineTable {
   }
 
   /**
-   * Adds the header. With `commits`, the header is in commit 1, which later lines may join. The header of a list that
-   * an earlier version stored gets no number.
+   * Adds the header. With `commits`, it belongs to commit 1, which later lines may join. Without, it gets no commit
+   * number: an earlier release of Coppice stored the conversation as a list without commits.
    */
   begin(head: LinePrefix, at: LineLocation, commits: boolean): void {
     this.#push(head, at, commits ? 1 : 0);

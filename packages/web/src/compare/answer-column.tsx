@@ -32,7 +32,6 @@ interface AnswerColumnProps {
   readonly side: { readonly name: 'A' | 'B' | null; readonly onSide: (side: 'a' | 'b') => void } | null;
 }
 
-/** One answer of the comparison. */
 export function AnswerColumn({ node, variants, live, side, choice }: AnswerColumnProps): ReactElement {
   const { model } = replySourceOf(node.meta);
   const classes = [

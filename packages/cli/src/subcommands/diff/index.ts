@@ -54,7 +54,7 @@ function diffWords(parts: readonly TextPart[], output: OutputWriter): string {
     .map(({ type, text }) => {
       const shown = output.foreign(text);
       if (type === 'equal') return shown;
-      // Marked by brackets too, for output without colours.
+      // Brackets mark the words as well, because output may have no colours.
       return type === 'removed' ? style.bad(`[-${shown}-]`) : style.active(`{+${shown}+}`);
     })
     .join('');
