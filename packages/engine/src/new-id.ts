@@ -7,8 +7,8 @@ const spareEndings: string[] = [];
 const endingsPerBatch = 128;
 const bytesEach = 10;
 const digits = Array.from({ length: 0x100 }, (_, byte) => (0x100 + byte).toString(16).slice(1));
-// If the clock was set back by more than this many milliseconds, new ids use the earlier time. A smaller difference need
-// not mean that: many ids within one millisecond take times ahead of the clock.
+// If the clock was set back by more than this many milliseconds, new ids use the earlier time. A smaller difference may
+// have another reason: many ids within one millisecond take times ahead of the clock.
 const mostAheadMs = 1000;
 let lastNow = Number.NaN;
 // The time in the last id and its hexadecimal form, the random part of the first id of that time, and the ids created

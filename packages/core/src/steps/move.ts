@@ -42,7 +42,7 @@ function* moveLinks(
   if (from.parentId === parent.id) return changes;
   const old = above?.id === from.parentId ? above : (yield* ask('ancestors', { of: from.parentId, limit: 1 }))[0];
   if (old?.lastChildId !== nodeId) return changes;
-  // When a node moves by one level, the visit marks above it stay correct. No path is read then, as in a splice or split.
+  // When a node moves by one level, as in a splice or split, the visit marks above it stay correct and no path is read.
   const isNear = old.parentId === parent.id || (parent.parentId === old.id && parent.lastChildId === null);
   // A planner that runs before the tree is locked can read half of another move, whose links form a cycle. The marks
   // are left out then, and the commit fails because the version has changed.

@@ -184,8 +184,8 @@ function fromGoogle(response: JsonObject, cut: CutReason): ParsedResponse {
 }
 
 /**
- * Adds `inputTokens` and `outputTokens`, from which the cost is computed, to Google's usage. Thinking tokens are charged
- * as output.
+ * Adds `inputTokens` and `outputTokens`, from which the cost is computed, to Google's usage. Thinking tokens are
+ * charged as output.
  */
 function googleUsage(usage: JsonObject): JsonObject | null {
   const count = (key: string) => (typeof usage[key] === 'number' ? usage[key] : 0);
