@@ -15,6 +15,8 @@ const pollMs = 250;
 export class ChangeFeed {
   #events: FeedPosition[] = [];
   #last = 0;
+  /** The numbers of changes that are being persisted, in increasing order, each with its owner. */
+  readonly #reserved = new Map<number, string>();
   #isClosed = false;
   readonly #waiting = new Set<() => void>();
   #poll: (() => Promise<void>) | null = null;
@@ -23,6 +25,21 @@ export class ChangeFeed {
   /** Assigns and returns the number of the next change. */
   nextNumber(): number {
     return ++this.#last;
+  }
+
+  /**
+   * Assigns the number of a change that will be persisted. The owner's followers get no later change before this one is
+   * recorded or its number is released, because they would never see it afterwards.
+   */
+  reserveNumber(owner: string): number {
+    const sequence = this.nextNumber();
+    this.#reserved.set(sequence, owner);
+    return sequence;
+  }
+
+  /** Releases the reserved number of a change that could not be persisted. */
+  releaseNumber(sequence: number): void {
+    if (this.#reserved.delete(sequence)) this.wake();
   }
 
   /** The highest number that was assigned. */
@@ -38,11 +55,12 @@ export class ChangeFeed {
   /** Records a change of a tree under a number that was assigned before. */
   record(owner: string, treeId: TreeId, version: number, sequence: number): void {
     this.#last = Math.max(this.#last, sequence);
+    this.#reserved.delete(sequence);
     const change = { owner, sequence, event: { cursor: encodeCursor('changes', [sequence]), treeId, version } };
     // A number is assigned before its change is persisted. A slow change is recorded after changes with higher numbers.
-    const late = this.#events.length > 0 && (this.#events[this.#events.length - 1]?.sequence ?? 0) > sequence;
-    if (late) this.#events = [...this.#events, change].sort((a, b) => a.sequence - b.sequence);
-    else this.#events.push(change);
+    let index = this.#events.length;
+    while (index > 0 && (this.#events[index - 1]?.sequence ?? 0) > sequence) index--;
+    this.#events.splice(index, 0, change);
   }
 
   /** Deletes the recorded changes of a purged tree, so that new followers do not see its id. */
@@ -108,7 +126,7 @@ export class ChangeFeed {
   /** Yields the changes in an owner's trees after a cursor (null: after this call), then waits for new ones. */
   changes(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<TreeListEvent> {
     // The position is read now and not at the first `next()`; otherwise changes in between would be missed.
-    return this.#from(owner, since === null ? this.#last : sequenceOf(since), signal);
+    return this.#from(owner, since === null ? this.#firstReserved(owner) - 1 : sequenceOf(since), signal);
   }
 
   async *#from(owner: string, since: number, signal?: AbortSignalLike): AsyncGenerator<TreeListEvent> {
@@ -123,6 +141,13 @@ export class ChangeFeed {
     }
   }
 
+  /** Returns the lowest number of an owner's changes that are being persisted; without one, the next number. */
+  #firstReserved(owner: string): number {
+    for (const [sequence, of] of this.#reserved) if (of === owner) return sequence;
+    return this.#last + 1;
+  }
+
+  /** Returns the owner's next change; undefined if there is none, or a change before it is still being persisted. */
   #firstAfter(sequence: number, owner: string): FeedPosition | undefined {
     let low = 0;
     let high = this.#events.length;
@@ -132,7 +157,8 @@ export class ChangeFeed {
       else high = mid;
     }
     while (low < this.#events.length && this.#events[low]?.owner !== owner) low++;
-    return this.#events[low];
+    const change = this.#events[low];
+    return change !== undefined && change.sequence < this.#firstReserved(owner) ? change : undefined;
   }
 }
 

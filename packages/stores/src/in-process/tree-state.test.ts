@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import {
@@ -256,6 +257,80 @@ describe('the state of a tree', () => {
       expect(event).toMatchObject({ treeId: fixture.treeId, version: 3 });
       break;
     }
+  });
+});
+
+describe('a feed over all trees, while the persistence delays a commit', () => {
+  /** A store with two trees; the persistence delays the next commits of the first one. */
+  async function openDelayed() {
+    const holder = new Holder();
+    const store = storeWith(holder);
+    const slow = await TestTree.make({ store });
+    const fast = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
+    const gate = new EventTarget();
+    const begun = once(gate, 'begun');
+    const delay = once(gate, 'go');
+    holder.before = async (entry) => {
+      if (entry.type !== 'commit' || entry.treeId !== slow.treeId) return;
+      gate.dispatchEvent(new Event('begun'));
+      await delay;
+    };
+    return { holder, store, slow, fast, begun, go: () => gate.dispatchEvent(new Event('go')) };
+  }
+
+  /** Follows all trees of a store up to a version of one tree. */
+  async function followUntil(store: Store, { treeId: id }: TestTree, version: number): Promise<[string, number][]> {
+    const seen: [string, number][] = [];
+    for await (const event of store.feedAll(null)) {
+      seen.push([event.treeId, event.version]);
+      if (event.treeId === id && event.version === version) break;
+    }
+    return seen;
+  }
+
+  it('[K293] delivers the slow change before the later ones, to followers from before and from meanwhile', async () => {
+    const { store, slow, fast, begun, go } = await openDelayed();
+    const before = followUntil(store, fast, 3);
+    const appended = slow.addMessages(['slow']);
+    await begun;
+    const meanwhile = followUntil(store, fast, 3);
+    await fast.addMessages(['fast']);
+    // Both followers have looked for changes when a feed of the tree has delivered this one.
+    for await (const commit of store.feed(fast.treeId, 1)) if (commit.version === 2) break;
+    go();
+    await appended;
+    await fast.addMessages(['faster']);
+    const all = [
+      [slow.treeId, 2],
+      [fast.treeId, 2],
+      [fast.treeId, 3],
+    ];
+    expect([await before, await meanwhile]).toEqual([all, all]);
+  });
+
+  it('[K293] does not delay the changes of other owners', async () => {
+    const { store, slow, begun, go } = await openDelayed();
+    const other = store.forOwner('ben');
+    const theirs = new TestTree(other, treeId(testUuid(3)));
+    const following = followUntil(other, theirs, 1);
+    const appended = slow.addMessages(['slow']);
+    await begun;
+    await TestTree.make({ store: other, treeId: theirs.treeId });
+    expect(await following).toEqual([[theirs.treeId, 1]]);
+    go();
+    await appended;
+  });
+
+  it('[K293] delivers the later changes when the slow one fails', async () => {
+    const { holder, store, slow, fast, begun, go } = await openDelayed();
+    const following = followUntil(store, fast, 2);
+    const appended = slow.addMessages(['slow']);
+    await begun;
+    await fast.addMessages(['fast']);
+    holder.fails = true;
+    go();
+    await expect(appended).rejects.toThrow('The disk is full.');
+    expect(await following).toEqual([[fast.treeId, 2]]);
   });
 });
 

@@ -344,11 +344,12 @@ export class TreeState {
     await yielder.yieldIfDue();
     const release = await this.#index.reserve(treeId, insertedNodeIds(applied), after.tree);
     const format: ConversationFormat = branching ? 'tree' : (slot?.format ?? 'linear');
-    const sequence = this.#feed.nextNumber();
+    const sequence = this.#feed.reserveNumber(owner);
     try {
       await this.persist({ type: 'commit', treeId, applied, tree: after.tree, sequence, format });
     } catch (error) {
       release();
+      this.#feed.releaseNumber(sequence);
       if (slot !== undefined && loadedSlot !== null) this.#rereadAfterFailure(slot, loadedSlot);
       throw error;
     }
@@ -394,11 +395,12 @@ export class TreeState {
         refuse('tree/exists', `There is a chat ${treeId} already.`, { treeId });
       }
       const release = await this.#index.reserve(treeId, insertedNodeIds(applied), tree);
-      const sequence = this.#feed.nextNumber();
+      const sequence = this.#feed.reserveNumber(owner);
       try {
         await this.persist({ type: 'commit', treeId, applied, tree, sequence, format: 'linear' });
       } catch (error) {
         release();
+        this.#feed.releaseNumber(sequence);
         throw error;
       }
       this.#publish(new TreeSlot(tree, 'linear', sequence), applied, tree, sequence, 'linear');
