@@ -52,6 +52,8 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
   const before = await answeredBefore(call, asked, project);
   const { owner } = call.caller;
   const secrets = secretKeysOf(call.header, {}, services.config);
+  // A stopping server refuses the call here, before it is in the queue of the recorder.
+  const { ending, end } = services.calls.begin();
   const ticket = services.recorder.enter({
     owner,
     project,
@@ -64,7 +66,6 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
   const startedAt = now();
   const kept: Uint8Array[] = [];
   let [keeping, firstMs]: [boolean, number | null] = [true, null];
-  const { ending, end } = services.calls.begin();
   const signal = AbortSignal.any([call.signal, ending]);
   const finish = (status: number, cut: CutReason) => {
     ticket.finish({

@@ -4,6 +4,7 @@
  */
 
 import { endsWithin, waitMs } from '@coppice/engine';
+import { throwHttpError } from '../http-errors.ts';
 
 // How long to wait for aborted calls to end.
 const endingMs = 500;
@@ -18,9 +19,14 @@ export interface OpenCallEntry {
 export class OpenCalls {
   readonly #calls = new Set<AbortController>();
   #through: (() => void) | null = null;
+  #hasStopped = false;
 
-  /** Registers a call. `stop` aborts the signal of a call that does not end in time. */
+  /**
+   * Registers a call. `stop` aborts the signal of a call that does not end in time. A call that begins after that is
+   * refused with `http/closing`, because nothing would await or abort it.
+   */
   begin(): OpenCallEntry {
+    if (this.#hasStopped) throwHttpError('http/closing', 'The server is stopping.');
     const call = new AbortController();
     this.#calls.add(call);
     const end = () => {
@@ -30,9 +36,13 @@ export class OpenCalls {
     return { ending: call.signal, end };
   }
 
-  /** Waits at most `ms` for all calls, then aborts the rest. The app refuses new requests before it calls `stop`. */
+  /**
+   * Waits at most `ms` for all calls, then aborts the rest. The app refuses new requests before it calls `stop`, but
+   * some that it accepted before begin their call only later.
+   */
   async stop(ms: number): Promise<void> {
     await this.#allThrough(ms);
+    this.#hasStopped = true;
     for (const call of [...this.#calls]) call.abort();
     await this.#allThrough(endingMs);
   }

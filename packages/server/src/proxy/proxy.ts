@@ -234,6 +234,8 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
   const url = `${upstream}/${upstreamPath(call)}`;
   const headers = headersFor(call, service, url);
   const secrets = secretKeysOf(call.header, headers, services.config);
+  // A stopping server refuses the call here, before it is in the queue of the recorder.
+  const { ending, end } = services.calls.begin();
   const ticket =
     wire === null || request === null
       ? null
@@ -246,7 +248,6 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
           origin: readCallOrigin(call.header, configuredGroupingOf(services, project)),
         });
   const startedAt = now();
-  const { ending, end } = services.calls.begin();
   const finish = ({ bytes, cut, firstMs }: FinishedResponse, status: number, encoding?: string) => {
     ticket?.finish({
       provider: service,
