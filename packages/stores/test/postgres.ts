@@ -76,10 +76,10 @@ export async function startOwnServer(options: Omit<PostgresServerOptions, 'binar
   return PostgresServer.start({ ...options, binaries: await askBroker('/binaries') });
 }
 
-/** Returns how many rows of the node table the server has read for connections that are closed. */
-export async function countNodesRead(database: TestDatabase): Promise<number> {
+/** Returns how many rows of a table the server has read for connections that are closed. */
+export async function countRowsRead(database: TestDatabase, table: 'node' | 'change'): Promise<number> {
   const [row] = await database.query(
-    "SELECT (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS n FROM pg_stat_user_tables WHERE relname = 'node' AND schemaname = 'public'",
+    `SELECT (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS n FROM pg_stat_user_tables WHERE relname = '${table}' AND schemaname = 'public'`,
   );
   return Number(row?.['n']);
 }

@@ -8,7 +8,7 @@ import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { copyTree } from '../../test/copy-tree.ts';
-import { countNodesRead, type TestDatabase, waitForClosedConnections } from '../../test/postgres.ts';
+import { countRowsRead, type TestDatabase, waitForClosedConnections } from '../../test/postgres.ts';
 import { createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { open } from './index.ts';
 
@@ -45,12 +45,12 @@ test('[L212] the check of one tree reads the rows of that tree, however many oth
   const fixture = await manyTrees(1);
   const readBy = async () => {
     await endConnections();
-    const before = await countNodesRead(database);
+    const before = await countRowsRead(database, 'node');
     store = await open(database.url);
     const report = await store.fsck({ treeId: fixture.treeId });
     expect(report).toMatchObject({ trees: 1, nodes: perTree + 1, findings: [] });
     await endConnections();
-    const read = (await countNodesRead(database)) - before;
+    const read = (await countRowsRead(database, 'node')) - before;
     store = await open(database.url);
     return read;
   };

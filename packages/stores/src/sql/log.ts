@@ -418,15 +418,15 @@ export function* findNewestActInTables(
   which: 'undoable' | 'redoable',
 ): SqlTask<NewestAct | null> {
   // The column with the steps is not selected, because it is long.
-  const mine = 'FROM change c JOIN tree t ON t.id = c.tree_id AND t.owner = $2 WHERE c.actor = $1 AND c.is_act = 1';
+  const mine = 'FROM change c WHERE c.owner = $2 AND c.actor = $1 AND c.is_act = 1';
   const sql =
     which === 'undoable'
       ? `SELECT c.tree_id, c.act_id, c.version ${mine} AND c.kind <> 'undo' AND ${lastKind} <> 'undo'
         AND c.version > ${lastUndone('c')} AND ${isFirst('c')} ORDER BY c.id DESC LIMIT 1`
       : `SELECT c.tree_id, c.act_id, c.version ${mine} AND c.kind = 'undo'
         AND c.version = (SELECT max(k.version) FROM change k WHERE k.tree_id = c.tree_id AND k.act_id = c.act_id AND k.is_act = 1)
-        AND NOT EXISTS (SELECT 1 FROM change d JOIN tree o ON o.id = d.tree_id AND o.owner = $2
-          WHERE d.id > c.id AND d.actor = $1 AND d.is_act = 1 AND d.kind = 'do' AND ${isFirst('d')})
+        AND c.id > coalesce((SELECT d.id FROM change d WHERE d.owner = $2 AND d.actor = $1 AND d.is_act = 1 AND d.kind = 'do'
+          AND ${isFirst('d')} ORDER BY d.id DESC LIMIT 1), 0)
         ORDER BY c.id DESC LIMIT 1`;
   const found = yield* queryRow(sql, actor, owner);
   if (found === undefined) return null;
