@@ -1,4 +1,4 @@
-import { textMessage, textOf } from '@coppice/core';
+import { isAppError, textMessage, textOf } from '@coppice/core';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TurnEvent } from '../generate/contract.ts';
 import { makeErrorEvent } from '../providers/errors.ts';
@@ -188,15 +188,28 @@ describe.each(['memory', 'sqlite'] as const)('an engine on %s', (kind) => {
     expect(await engine.forest.listBookmarks(root.id)).toMatchObject([{ node_id: edited.id, title: 'weather' }]);
   });
 
-  test('[H45] a call without a complete reply rejects and names the nodes with the received part', async () => {
+  test('[H45] a call without a complete reply rejects, and names the replies with the received part', async () => {
     const root = await open([[{ type: 'text-delta', text: 'Half' }, makeErrorEvent('provider/dropped', 'Gone.')]]);
-    const failure = await engine.generate(root.id, 'scripted', 'one', [user('Hello')]).then(
-      () => null,
-      (error: unknown) => error,
-    );
-    expect(failure).toMatchObject({ code: 'provider/dropped', data: { nodeIds: [expect.any(String)] } });
-    const { nodeIds } = (failure as { data: { nodeIds: string[] } }).data;
-    expect(textIn(turn(await engine.forest.getNode(nodeIds[0] ?? '')))).toBe('Half');
+    const rejected = async (context: readonly unknown[], n: number): Promise<readonly string[]> => {
+      try {
+        await engine.generate(root.id, 'scripted', 'one', context, { n });
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        expect(error.code).toBe('provider/dropped');
+        const { nodeIds } = error.data;
+        return Array.isArray(nodeIds) ? nodeIds : [];
+      }
+      throw new Error('The call was not rejected.');
+    };
+    for (const n of [1, 2]) {
+      const context = [user('Hello'), assistant('Hi'), user(`Give me ${n}`)];
+      const nodeIds = await rejected(context, n);
+      const replies = await Promise.all(nodeIds.map(async (id) => turn(await engine.forest.getNode(id))));
+      expect(replies.map(textIn)).toEqual(Array<string>(n).fill('Half'));
+      const above = replies[0]?.parent_id ?? '';
+      expect((await engine.forest.getChildren(above)).map(({ id }) => id)).toEqual(nodeIds);
+      expect((await engine.getMessages(above)).messages.map(textOf)).toEqual(['Hello', 'Hi', `Give me ${n}`]);
+    }
   });
 
   test('[H46] the same flow as a stream never throws and ends with one end or error', async () => {

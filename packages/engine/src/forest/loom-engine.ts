@@ -59,7 +59,8 @@ export class LoomEngine {
 
   /**
    * Appends a context below a root, reusing equal messages, and generates replies to its last message. Rejects if the
-   * context is empty or unreadable, or if no reply was completed; `data.nodeIds` of that error lists the failed ones.
+   * context is empty or unreadable, or if no reply was completed; `data.nodeIds` of that error lists the failed replies,
+   * whose parent is the last appended message.
    */
   async generate(
     rootId: string,
