@@ -83,6 +83,26 @@ describe('a foreign tree that is broken', () => {
     expect(codes(repaired)).toEqual(['import/blank-message', 'import/message-unreadable', 'import/blank-message']);
   });
 
+  it('[I250] keeps all calls with one id: the first with the id, the others with new ones', () => {
+    const use = (id: string, name: string) => ({ type: 'tool-use', id, name, parameters: {} });
+    const text = { type: 'text', text: 'Both.' };
+    const called = ['f', 'g'].map((name) => ({ id: 'c', type: 'function', function: { name, arguments: '{}' } }));
+    const repaired = repairTree(
+      tree([
+        say('a', null, { message: { role: 'assistant', content: [text, use('c', 'f'), use('c', 'g')] } }),
+        say('b', 'a', { message: { role: 'assistant', content: 'Both.', tool_calls: called } }),
+        say('c', 'b', { message: { role: 'user', content: [text, use('c', 'f'), use('c', 'g')] } }),
+      ]),
+    );
+    const both = { role: 'assistant', content: [text, use('c', 'f'), use('c#2', 'g')] };
+    expect(repaired.nodes.slice(0, 2).map(({ kind, message }) => [kind, message])).toEqual([
+      ['message', both],
+      ['message', both],
+    ]);
+    // A message that remains unreadable is reported once, by its own fault.
+    expect(codes(repaired)).toEqual(['import/duplicate-id', 'import/duplicate-id', 'import/message-unreadable']);
+  });
+
   it('[I45] is ordered by time, parents first, whatever the order of its records', () => {
     const repaired = repairTree(
       tree([say('c', 'a', { createdAt: 2 }), say('b', 'a', { createdAt: 1 }), say('a', null, { createdAt: 5 })]),

@@ -1,6 +1,7 @@
 // Repairs foreign trees, with the same code for all formats. Nothing invalid reaches a store, and nothing is dropped
 // silently. All walks are iterative, and foreign ids are used only as Map keys.
-import { type Json, type Message, type NodeKind, textMessage, utf8Length } from '@coppice/core';
+import { type Json, type Message, type NodeKind, type Result, textMessage, utf8Length } from '@coppice/core';
+import { renameRepeatedCalls } from '../call-ids.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { normaliseMessage } from '../legacy.ts';
 import { sha256Hex } from '../sha256.ts';
@@ -245,7 +246,7 @@ class Repair {
       if (kind === 'message') this.findings.push(blankFinding(node));
       return { message: textMessage('system', ''), kind: 'state' };
     }
-    const read = normaliseMessage(node.message, { where: 'message', blank: 'keep' });
+    const read = this.#normalise(node.message, node.place);
     if (!read.ok) {
       const detail = read.refusal.message.replace(/\.$/, '');
       if (read.refusal.code !== 'message/blank') {
@@ -259,6 +260,20 @@ class Repair {
       return { message, kind: 'state' };
     }
     return { message, kind };
+  }
+
+  /** Normalises a message. Calls with a repeated id get new ids, and this is reported. */
+  #normalise(message: unknown, place: string): Result<Message> {
+    const options = { where: 'message', blank: 'keep' } as const;
+    const read = normaliseMessage(message, options);
+    const unique = read.ok ? null : renameRepeatedCalls(message);
+    const again = unique === null ? read : normaliseMessage(unique.message, options);
+    if (unique === null || !again.ok) return read;
+    for (const { from, to } of unique.renamed) {
+      const detail = detailOf('renamed', from.slice(0, 80), to.slice(0, 90));
+      this.findings.push(buildFinding('import/duplicate-id', 'repair', place, detail));
+    }
+    return again;
   }
 
   /** Appends a node in the form that a store accepts. */

@@ -16,6 +16,7 @@ import {
   textMessage,
 } from '@coppice/core';
 import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
+import { renameRepeatedCalls } from '../call-ids.ts';
 import { normaliseMessage } from '../legacy.ts';
 import { isParsedJson, pickJsonFields } from './fields.ts';
 
@@ -161,13 +162,13 @@ function imageBlockOf(block: FieldMap): Block {
 }
 
 /**
- * Builds a message from blocks. If core refuses it, for example because a tool call id occurs twice, the original is
- * parsed as a legacy message, else kept in an unreadable block.
+ * Builds a message from blocks. A repeated tool call id gets a new one. If core still refuses the message, the original
+ * is parsed as a legacy message, else kept in an unreadable block.
  */
 function storableMessage(role: Role, content: readonly Block[], raw: FieldMap, toolCallId?: string): Message {
   const blocks = content.length === 0 ? [sessionTextBlock('')] : content;
   const message = { role, content: blocks, ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }) };
-  const checked = checkMessage(message);
+  const checked = checkMessage(renameRepeatedCalls(message)?.message ?? message);
   if (checked.ok) return checked.value;
   const legacy = normaliseMessage({
     role: ownField(raw, 'role'),

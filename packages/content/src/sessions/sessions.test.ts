@@ -202,6 +202,29 @@ describe('lines of other programs', () => {
     expect(JSON.stringify(readSessionMessage({ role: 'martian', content: 'hi' }).message)).toContain('martian');
   });
 
+  test('[JL6] the first of several calls with one id keeps it, and the others get new ids', () => {
+    const call = (type: string, rest: object) => ({ type, id: 'c', name: 'read', ...rest });
+    const raw = {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'Both.' },
+        call('toolCall', { arguments: { path: 'a' } }),
+        call('toolCall', { arguments: { path: 'b' } }),
+        call('tool_use', { input: { path: 'c' } }),
+        { ...call('toolCall', { arguments: {} }), id: 'c#2' },
+      ],
+    };
+    const { message, meta } = readSessionMessage(raw);
+    expect(message.content).toEqual([
+      { type: 'text', text: 'Both.' },
+      { type: 'tool-use', id: 'c', name: 'read', parameters: { path: 'a' } },
+      { type: 'tool-use', id: 'c#3', name: 'read', parameters: { path: 'b' } },
+      { type: 'tool-use', id: 'c#4', name: 'read', parameters: { path: 'c' } },
+      { type: 'tool-use', id: 'c#2', name: 'read', parameters: {} },
+    ]);
+    expect(meta.sessionRecord).toEqual(raw);
+  });
+
   test('[JL5] parents come before children; entries with a missing parent, or in a cycle, are kept', () => {
     const entry = (uuid: string, parentUuid: string): SessionEntry => ({ type: 'message', uuid, parentUuid });
     const order = sortParentsFirst(

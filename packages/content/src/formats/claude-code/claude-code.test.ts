@@ -188,6 +188,31 @@ runFormatConformance(claudeCode, [
     newer: { 's1.jsonl': lines(...newer) },
   },
   {
+    name: 'two calls with one id in one line',
+    files: {
+      's1.jsonl': lines(
+        user('a1', null, 'look twice'),
+        line('assistant', 'a2', 'a1', {
+          requestId: 'req_1',
+          message: {
+            id: 'msg_1',
+            type: 'message',
+            role: 'assistant',
+            model: 'm-x',
+            content: [text('Both.'), call('t1'), call('t1', 'Read')],
+          },
+        }),
+        user('a3', 'a2', [result('t1', 'one')]),
+        { type: 'last-prompt', leafUuid: uuid('a3'), sessionId: 's1' },
+      ),
+    },
+    trees: 1,
+    nodes: 3,
+    findings: ['import/duplicate-id'],
+    thread: ['look twice', 'Both.\nGrep({"pattern":"foo"})\nRead({"pattern":"foo"})', 'one'],
+    roundTrip: true,
+  },
+  {
     name: 'parallel calls that fan out under one reply',
     files: { 's1.jsonl': lines(...parallel) },
     trees: 1,

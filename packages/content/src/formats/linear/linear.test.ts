@@ -33,6 +33,32 @@ runFormatConformance(linear, [
     roundTrip: true,
   },
   {
+    name: 'two calls with one id',
+    files: {
+      'chat.json': JSON.stringify({
+        title: 'Tea',
+        messages: [
+          { role: 'user', content: 'Which tea?' },
+          {
+            role: 'assistant',
+            content: 'Both.',
+            tool_calls: ['look', 'ask'].map((name) => ({
+              id: 'c1',
+              type: 'function',
+              function: { name, arguments: '{"q": "tea"}' },
+            })),
+          },
+          { role: 'tool', tool_call_id: 'c1', content: 'green' },
+        ],
+      }),
+    },
+    trees: 1,
+    nodes: 3,
+    findings: ['import/duplicate-id'],
+    thread: ['Which tea?', 'Both.\nlook({"q":"tea"})\nask({"q":"tea"})', 'green'],
+    roundTrip: true,
+  },
+  {
     name: 'many conversations in one array',
     files: {
       'chats.json': JSON.stringify([

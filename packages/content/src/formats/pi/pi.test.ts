@@ -44,6 +44,25 @@ const reply = (id: string, parentId: string, content: readonly unknown[], second
   );
 const text = (said: string) => ({ type: 'text', text: said });
 
+const call = (id: string, path: string) => ({ type: 'toolCall', id, name: 'read', arguments: { path } });
+const callResult = (id: string, parentId: string, toolCallId: string, said: string, second: number) =>
+  entry(
+    'message',
+    id,
+    parentId,
+    {
+      message: {
+        role: 'toolResult',
+        toolCallId,
+        toolName: 'read',
+        content: [text(said)],
+        isError: false,
+        timestamp: 1,
+      },
+    },
+    second,
+  );
+
 const plain = [
   header,
   user('aa000001', null, 'hi', 1),
@@ -191,6 +210,23 @@ runFormatConformance(pi, [
     findings: [],
     thread: ['hi', 'From a hook'],
     roundTrip: asThird,
+  },
+  {
+    name: 'two calls with one id, and their results',
+    files: {
+      's.jsonl': lines(
+        header,
+        user('ab000001', null, 'look', 1),
+        reply('ab000002', 'ab000001', [text('Both.'), call('c', 'a'), call('c', 'b')], 2),
+        callResult('ab000003', 'ab000002', 'c', 'one', 3),
+        callResult('ab000004', 'ab000003', 'c', 'two', 4),
+      ),
+    },
+    trees: 1,
+    nodes: 4,
+    findings: [],
+    thread: ['look', 'Both.\nread({"path":"a"})\nread({"path":"b"})', 'one', 'two'],
+    roundTrip: true,
   },
   { name: 'version 1', files: { 's.jsonl': lines(...first) }, trees: 1, nodes: 4, findings: [] },
   {
