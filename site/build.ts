@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import { splitIntoPassages } from '@coppice/engine/guide-passages';
-import type { GuideSection } from '@coppice/engine/guide-search';
+import type { GuidePassage } from '@coppice/engine/guide-search';
 import { build } from 'esbuild';
 import { projectAddresses } from '../scripts/project-addresses.ts';
 import { openRepository, type Workspace, workspaceRoot } from '../test/checks/workspace.ts';
@@ -126,11 +126,11 @@ function drawApi(folder: string, entries: readonly ApiEntry[]): PageContent {
   };
 }
 
-function httpPage(): { readonly page: PageContent; readonly passages: readonly GuideSection[] } {
+function httpPage(): { readonly page: PageContent; readonly passages: readonly GuidePassage[] } {
   const { html, groups } = drawHttpReference();
   const passages = groups.flatMap(({ operations }) =>
     operations.map(
-      ({ id, line, summary }): GuideSection => ({
+      ({ id, line, summary }): GuidePassage => ({
         path: 'reference/http.html',
         title: `HTTP API: ${line}`,
         anchor: id,
@@ -152,12 +152,12 @@ function httpPage(): { readonly page: PageContent; readonly passages: readonly G
   return { page, passages };
 }
 
-function apiPassages(folder: string, entries: readonly ApiEntry[]): readonly GuideSection[] {
+function apiPassages(folder: string, entries: readonly ApiEntry[]): readonly GuidePassage[] {
   return entries.flatMap(({ specifier, names }) =>
     names
       .filter(({ comment }) => comment !== '')
       .map(
-        ({ name, comment }): GuideSection => ({
+        ({ name, comment }): GuidePassage => ({
           path: `${apiPagePath(folder)}.html`,
           title: `${specifier}: ${name}`,
           anchor: `${anchorOf(specifier)}-${name}`,
@@ -226,7 +226,7 @@ export async function buildSite(into: string): Promise<{ readonly pages: readonl
     const content = renderDocument(page, documents, workspace, into);
     return page.source === 'docs/benchmarks.md' ? withCharts(content, workspace) : content;
   });
-  const passages: GuideSection[] = documents.flatMap((page) =>
+  const passages: GuidePassage[] = documents.flatMap((page) =>
     splitIntoPassages(page.source, workspace.read(page.source)).map((passage) => ({
       ...passage,
       path: `${page.address}.html`,

@@ -1,5 +1,5 @@
 /** Searches the pages of the site with the same search as the built-in guide of Coppice. */
-import { createPassageIndex, type GuideSection } from '@coppice/engine/guide-search';
+import { createPassageIndex, type GuidePassage } from '@coppice/engine/guide-search';
 
 /** A section that matches a search. */
 export interface SearchHit {
@@ -13,7 +13,7 @@ export interface SearchHit {
  */
 export async function openSearch(root: string): Promise<(words: string) => readonly SearchHit[]> {
   const response = await fetch(`${root}search.json`);
-  const passages: readonly GuideSection[] = await response.json();
+  const passages: readonly GuidePassage[] = await response.json();
   const index = createPassageIndex(passages);
   return (words) =>
     index.search(words, 12).map(({ passage: { path, anchor, title, sentences } }) => ({

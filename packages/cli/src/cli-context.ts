@@ -9,10 +9,10 @@ import { AppError, isAppError, type RunContext, type Store } from '@coppice/core
 import type { ModelProviders } from '@coppice/engine';
 import {
   type Config,
-  createEncryptedRecords,
-  createFileRecords,
+  createEncryptedSecretRecords,
+  createFileSecretRecords,
   createFoundModelRecords,
-  createStoreRecords,
+  createStoreSecretRecords,
   defaultGenerateLimits,
   keysFilePath,
   type LiveConfig,
@@ -108,7 +108,7 @@ function createConfiguration({ host }: ContextParts, store: () => Promise<Store>
   const live = once(() =>
     openLiveConfig({
       ...source,
-      records: createFileRecords(keysFilePath(source)),
+      records: createFileSecretRecords(keysFilePath(source)),
       found: createFoundModelRecords(source),
       rules: { privateAddresses: true },
     }),
@@ -117,12 +117,12 @@ function createConfiguration({ host }: ContextParts, store: () => Promise<Store>
   // configuration.
   const sharedRecords = async (): Promise<SecretRecords> => {
     const { sealed } = await store();
-    return sealed === null ? createFileRecords(sharedKeysFilePath(source)) : createStoreRecords(sealed);
+    return sealed === null ? createFileSecretRecords(sharedKeysFilePath(source)) : createStoreSecretRecords(sealed);
   };
   const sharedLive = once(async () =>
     openLiveConfig({
       ...source,
-      records: createEncryptedRecords(await sharedRecords(), await openRecordSecret(source)),
+      records: createEncryptedSecretRecords(await sharedRecords(), await openRecordSecret(source)),
       rules: { privateAddresses: false },
     }),
   );

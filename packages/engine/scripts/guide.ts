@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { GuideKnowledge, GuideSection } from '../src/providers/offline/guide/knowledge.ts';
+import type { GuideKnowledge, GuidePassage } from '../src/providers/offline/guide/knowledge.ts';
 
 const repository = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 const target = fileURLToPath(new URL('../src/providers/offline/guide/knowledge.json', import.meta.url));
@@ -61,7 +61,7 @@ const longestTable = 2000;
 
 /** Reads the lines of one document and collects the passage under each heading. */
 class PassageReader {
-  readonly passages: GuideSection[] = [];
+  readonly passages: GuidePassage[] = [];
   readonly #path: string;
   readonly #headings: string[] = [];
   #paragraph: string[] = [];
@@ -135,7 +135,7 @@ const fence = /^\s*(?:```|~~~)(\w*)/;
 const listItem = /^\s*(?:[-*+]|\d+\.)\s+/;
 
 /** Returns the passages of one document: one for each heading with sentences or example questions below it. */
-export function splitIntoPassages(path: string, text: string): GuideSection[] {
+export function splitIntoPassages(path: string, text: string): GuidePassage[] {
   const reader = new PassageReader(path);
   /** The language of the open code fence; null outside of fences. */
   let language: string | null = null;
@@ -181,7 +181,7 @@ function anchorOf(heading: string): string {
 
 /** Builds the guide's knowledge, as the content of its file. */
 export function buildGuideKnowledge(top = repository): GuideKnowledge {
-  const passages: GuideSection[] = [];
+  const passages: GuidePassage[] = [];
   for (const path of listGuideDocuments(top)) {
     // Documents for contributors do not answer questions of users.
     if (path.startsWith('docs/decisions/') || builders.has(path)) continue;

@@ -6,7 +6,7 @@ export {
   type Catalogue,
   type CatalogueRow,
   type Cost,
-  costOf,
+  computeCost,
   createCatalogue,
   type ModelCapabilities,
   type ModelInfo,
@@ -18,7 +18,7 @@ export { parseCatalogue } from './catalogue/rows.ts';
 export * from './commands/index.ts';
 export * from './compaction/index.ts';
 export type * from './config/contract.ts';
-export { type ConfigValue, configValueAt, editConfig, parseConfigValue } from './config/edit.ts';
+export { type ConfigValue, findConfigValue, parseConfigValue, setConfigValue } from './config/edit.ts';
 export {
   type ConfigSource,
   configPath,
@@ -27,7 +27,7 @@ export {
   loadConfig,
   parseConfig,
 } from './config/load.ts';
-export { HiddenText, listConfiguredKeys, Secret } from './config/secret.ts';
+export { listConfiguredKeys, Secret, SecretText } from './config/secret.ts';
 export { listSettings } from './config/settings.ts';
 export type { NumberBounds, Setting, SettingListener } from './config/toml.ts';
 export * from './connections/index.ts';
@@ -47,14 +47,14 @@ export { formatNotice, type TurnNotice } from './generate/notices.ts';
 export { computeReplyLimit, type SentReplyLimit } from './generate/reply-limit.ts';
 export { type CompactionSettings, toGeneratorSettings } from './generate/settings.ts';
 export {
-  createFileSpending,
-  createMemorySpending,
-  type DayUse,
+  createFileSpendingLedger,
+  createMemorySpendingLedger,
+  type DailyBudgetUse,
   type ModelUse,
-  type Spending,
+  type SpendingLedger,
   sumModelUse,
   utcDayOf,
-} from './generate/spending.ts';
+} from './generate/spending-ledger.ts';
 export type { GenerateDefaults } from './generate/turn-options.ts';
 export type { ToolSource } from './generate/turn-services.ts';
 export { defaultHttpLimits, type HttpConnection, type HttpLimits } from './http/contract.ts';
@@ -86,7 +86,7 @@ export { type FollowEvent, type FollowedReply, type FollowReplyOptions, followRe
 export { type RecoveredReply, type RecoveryOptions, recoverRuns } from './runs/recover.ts';
 export { createSharedTimers, type SharedTimer, type SharedTimers } from './runs/shared-timer.ts';
 export type { CallDecision } from './runs/tool-decisions.ts';
-export { isEventsRun } from './runs/turn-events.ts';
+export { isTurnEventsRun } from './runs/turn-events.ts';
 export type { ServiceOptions } from './service.ts';
 export * from './summaries/index.ts';
 export * from './tools/index.ts';

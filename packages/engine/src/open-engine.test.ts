@@ -4,7 +4,7 @@ import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseConfig } from './config/load.ts';
 import { createEventBus } from './events.ts';
-import { createMemorySpending, utcDayOf } from './generate/spending.ts';
+import { createMemorySpendingLedger, utcDayOf } from './generate/spending-ledger.ts';
 import { newId } from './new-id.ts';
 import { type Engine, type EngineOptions, openEngine } from './open-engine.ts';
 import { createProviders } from './providers/index.ts';
@@ -60,7 +60,7 @@ describe('one engine', () => {
   test.each(methods)(
     '[H60] %s counts for the budget of the day, and no model is called once it is spent',
     async (_, act) => {
-      const spending = createMemorySpending();
+      const spending = createMemorySpendingLedger();
       const { engine, store, provider } = await open([used(1_000, 100)], '[budgets]\nday_usd = 10\n', { spending });
       await act(engine, store);
       const today = utcDayOf(Date.now());
@@ -74,7 +74,7 @@ describe('one engine', () => {
   );
 
   test.each(methods)('[H60] %s makes no call that the budget of the day cannot pay for', async (_, act) => {
-    const spending = createMemorySpending();
+    const spending = createMemorySpendingLedger();
     const { engine, store, provider } = await open([used(1_000, 100)], '[budgets]\nday_usd = 0.01\n', { spending });
     await act(engine, store);
     expect(provider.requests).toEqual([]);
@@ -90,7 +90,7 @@ describe('one engine', () => {
   });
 
   test('[H60] branch summaries and titles count for the budget of the day', async () => {
-    const spending = createMemorySpending();
+    const spending = createMemorySpendingLedger();
     const { engine, store, provider } = await open([used(1_000, 100)], '[budgets]\nday_usd = 100\n', { spending });
     const { treeId: id, ids } = await longTree(store);
     await engine.compactor.branchWithSummary({ treeId: id, nodeId: ids[0] ?? nodeId('') });

@@ -9,8 +9,8 @@ import { createEventBus, type EventBus, type HookFailure } from './events.ts';
 import { createFileTextExtractor, type FileTextExtractor } from './files/file-text-extractor.ts';
 import { createTurnGenerator, type TurnGenerator, type TurnGeneratorOptions } from './generate/index.ts';
 import { toGeneratorSettings } from './generate/settings.ts';
-import { createMemorySpending, type Spending } from './generate/spending.ts';
-import { createStoreSpending } from './generate/store-spending.ts';
+import { createMemorySpendingLedger, type SpendingLedger } from './generate/spending-ledger.ts';
+import { createStoreSpendingLedger } from './generate/store-spending-ledger.ts';
 import { newId } from './new-id.ts';
 import { systemClock } from './providers/clock.ts';
 import { createProviders, type ModelProviders } from './providers/index.ts';
@@ -61,7 +61,7 @@ export interface Engine {
   /** Null if automatic titles are disabled. */
   readonly titles: TitleGenerator | null;
   /** The spending and use per day, for all stores of this engine. */
-  readonly spending: Spending;
+  readonly spending: SpendingLedger;
   /** The slash commands of this engine's store. */
   readonly commands: Commands;
   /**
@@ -91,7 +91,7 @@ export function openEngine(options: EngineOptions): Engine {
     providers: options.providers ?? createProviders({ config, ...(options.clock ? { clock: options.clock } : {}) }),
     tools: options.tools ?? createTools({ ...toToolSettings(config), rules: () => current().tools }),
     // Shared, so that a daily budget applies to all stores of a process even if spending is not stored in a file.
-    spending: options.spending ?? chooseSpending(options.store, settings.spending ?? createMemorySpending()),
+    spending: options.spending ?? chooseSpending(options.store, settings.spending ?? createMemorySpendingLedger()),
     fileTexts: createFileTextExtractor(),
     timers: createSharedTimers(options.clock ?? systemClock),
     engines: new Map(),
@@ -104,11 +104,11 @@ export function openEngine(options: EngineOptions): Engine {
  * Returns the spending of the store as soon as its servers share it, else that of this computer. A store on a read-only
  * database shares nothing until the database accepts writes.
  */
-function chooseSpending(store: Store, own: Spending): Spending {
-  let ofStore: Spending | null = null;
-  const current = (): Spending => {
+function chooseSpending(store: Store, own: SpendingLedger): SpendingLedger {
+  let ofStore: SpendingLedger | null = null;
+  const current = (): SpendingLedger => {
     const { shared } = store;
-    if (shared !== null) ofStore ??= createStoreSpending(shared.spending, own);
+    if (shared !== null) ofStore ??= createStoreSpendingLedger(shared.spending, own);
     return ofStore ?? own;
   };
   return {

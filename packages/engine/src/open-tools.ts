@@ -1,6 +1,6 @@
 /** Opens the tools that models may call: the built-in ones, and those of the configured MCP servers. */
 import type { LiveConfig } from './connections/live-config.ts';
-import { createFilePins, createMcpClient, type McpClient, toolPinsPath } from './mcp/index.ts';
+import { createFileToolPinStore, createMcpClient, type McpClient, toolPinsPath } from './mcp/index.ts';
 import { createTools, type ToolRegistry, toToolSettings } from './tools/index.ts';
 
 export interface OpenToolsOptions {
@@ -28,7 +28,7 @@ export function openTools({ live, env, home, addable = false }: OpenToolsOptions
   const config = live.current;
   const tools = createTools({ ...toToolSettings(config), rules: () => live.current.tools });
   const isNeeded = config.mcpServers.size > 0 || addable;
-  const pins = createFilePins(toolPinsPath({ env, home }));
+  const pins = createFileToolPinStore(toolPinsPath({ env, home }));
   const mcp = isNeeded ? createMcpClient({ config, tools, env, pins }) : null;
   return { tools, mcp, start: async () => mcp?.start(), close: async () => mcp?.close() };
 }

@@ -58,10 +58,10 @@ async function runInBrowser(script: string, use: string): Promise<unknown> {
 
 test('[G220] the main entry of the engine answers a chat in a browser', async () => {
   const script = await bundleOf(`
-    export { openEngine, parseConfig, loadConfig, createMcpClient, createMemoryPins, isPrivateAddress } from '@coppice/engine';
+    export { openEngine, parseConfig, loadConfig, createMcpClient, createMemoryToolPinStore, isPrivateAddress } from '@coppice/engine';
     export { createMemoryStore } from '@coppice/stores/memory';
     export { openTree } from '@coppice/stores/tree';`);
-  const use = `async ({ openEngine, parseConfig, loadConfig, createMcpClient, createMemoryPins, isPrivateAddress, ...stores }) => {
+  const use = `async ({ openEngine, parseConfig, loadConfig, createMcpClient, createMemoryToolPinStore, isPrivateAddress, ...stores }) => {
     const store = stores.createMemoryStore();
     const text = '[offline]\\ndelay_ms = 0\\n[ollama]\\ndetect = false\\n';
     const engine = openEngine({ store, config: parseConfig({ name: 'browser', text }, {}) });
@@ -77,7 +77,7 @@ test('[G220] the main entry of the engine answers a chat in a browser', async ()
       await refused(() => loadConfig()),
       await refused(async () => {
         const config = parseConfig({ name: 'browser', text: '[mcp.servers.files]\\ncommand = ["ls"]\\n' }, {});
-        const client = createMcpClient({ config, pins: createMemoryPins() });
+        const client = createMcpClient({ config, pins: createMemoryToolPinStore() });
         await client.start();
         throw new Error(JSON.stringify(client.servers()));
       }),

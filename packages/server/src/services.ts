@@ -4,10 +4,10 @@ import { messageKit } from '@coppice/content';
 import type { MessageKit, SharedRecords, Store, TreeId } from '@coppice/core';
 import { omitUndefined } from '@coppice/core/decode';
 import {
+  type ChosenLimits,
   type Config,
   type Engine,
   findLocalModels,
-  type LimitChoices,
   type LiveConfig,
   type McpClient,
   type ModelProviders,
@@ -443,7 +443,7 @@ function addServiceMetrics(services: SharedServices): void {
 }
 
 /** Returns the operator's limits, lowered to the limits that an admin chose on the page. */
-function lowerLimits(operator: Quotas, chosen: () => LimitChoices | undefined): Quotas {
+function lowerLimits(operator: Quotas, chosen: () => ChosenLimits | undefined): Quotas {
   const smaller = (most: number | null, wanted: number | null | undefined) =>
     wanted === null || wanted === undefined ? most : Math.min(wanted, most ?? wanted);
   return {
@@ -461,7 +461,7 @@ function lowerLimits(operator: Quotas, chosen: () => LimitChoices | undefined): 
 }
 
 /** Returns the limits of one user. Limits that were set for this user replace the general ones. */
-function limitsOfUser(each: LimitChoices | undefined, own: LimitChoices | undefined): LimitChoices | undefined {
+function limitsOfUser(each: ChosenLimits | undefined, own: ChosenLimits | undefined): ChosenLimits | undefined {
   if (each === undefined || own === undefined) return each;
   return {
     dayUsd: own.dayUsd,

@@ -2,7 +2,7 @@
 /** Two servers on one database: what one server begins, the other one continues or ends. */
 
 import { treeId } from '@coppice/core';
-import { createTools, type DayUse, defineTool } from '@coppice/engine';
+import { createTools, type DailyBudgetUse, defineTool } from '@coppice/engine';
 import { makeTextEvents, makeToolEvents } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import {
@@ -177,7 +177,7 @@ test('[A318] the spending of a day is that of all servers, and what one reserves
   await ours.add(day, 2, { owner: 'ada', tokens: 100 });
   expect(await theirs.on(day)).toBe(2);
   expect((await theirs.byOwner(day)).get('ada')).toEqual({ calls: 1, tokens: 100, usd: 2 });
-  const rest = ({ spent, reserved }: DayUse) => Math.min(3, 8 - spent - reserved) || null;
+  const rest = ({ spent, reserved }: DailyBudgetUse) => Math.min(3, 8 - spent - reserved) || null;
   const releases = await Promise.all([ours, theirs, ours].map((spending) => spending.reserve(day, 'ada', rest)));
   expect(releases.filter((release) => release !== null)).toHaveLength(2);
   for (const release of releases) release?.();

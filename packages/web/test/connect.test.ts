@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  createFileRecords,
+  createFileSecretRecords,
   createMcpClient,
-  createMemoryPins,
+  createMemoryToolPinStore,
   createProviders,
   createTools,
   keysFilePath,
@@ -45,7 +45,7 @@ beforeEach(() => {
 /** Starts the server as `coppice serve` does, on the same files each time. */
 async function start(port: number): Promise<RunningServer & { readonly tools: ToolRegistry; stop(): Promise<void> }> {
   const source = { home, env: {} };
-  const records = createFileRecords(keysFilePath(source));
+  const records = createFileSecretRecords(keysFilePath(source));
   const load = { ...source, records, rules: { privateAddresses: true }, checkMs: 50 };
   const live = await openLiveConfig(load);
   const local = await openLocalToken(localTokenPath(source));
@@ -54,7 +54,7 @@ async function start(port: number): Promise<RunningServer & { readonly tools: To
   const mcp = createMcpClient({
     config: live.current,
     tools,
-    pins: createMemoryPins(),
+    pins: createMemoryToolPinStore(),
     env: { PATH: process.env['PATH'] },
   });
   await mcp.start();

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createMemoryRecords } from '@coppice/engine';
+import { createMemorySecretRecords } from '@coppice/engine';
 import { openTestServer, type TestServer, type TestServerOptions } from '@coppice/server/testing';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
@@ -134,7 +134,7 @@ export async function openPageFixture(options: TestServerOptions = {}): Promise<
   const server = await openTestServer({
     store: 'sqlite',
     web: builtPageFolder,
-    keys: createMemoryRecords(),
+    keys: createMemorySecretRecords(),
     ...options,
   });
   const { url, signInUrl } = await server.listen();

@@ -8,7 +8,7 @@ import { getText, isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core
 import {
   encodeFailure,
   encodeReply,
-  encodeStream,
+  encodeReplyStream,
   openRawServer,
   type RawServer,
   type SeenRequest,
@@ -104,7 +104,7 @@ const writeMessages: Writer = ({ text, calls, inputTokens = 9 }, body, send) => 
       .replaceAll('"input_tokens":9', `"input_tokens":${inputTokens}`)
       .replaceAll('"id":"msg_1"', `"id":"msg_${idOf(body)}"`);
   return body['stream'] === true
-    ? send(200, events, own(encodeStream('anthropic', reply).join('')))
+    ? send(200, events, own(encodeReplyStream('anthropic', reply).join('')))
     : send(200, json, own(JSON.stringify(encodeReply('anthropic', reply))));
 };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fallbackModelLimits } from '@coppice/core/context';
 import { describe, expect, it } from 'vitest';
 import { providerDefinitions } from '../providers/registry.ts';
-import { costOf, createCatalogue, listBuiltInRows } from './index.ts';
+import { computeCost, createCatalogue, listBuiltInCatalogueRows } from './index.ts';
 import { loadCatalogue } from './load.ts';
 import { parseCatalogue } from './rows.ts';
 
@@ -19,7 +19,8 @@ describe('the catalogue', () => {
     expect(catalogue.find('openai', 'gpt-4.1').price).toMatchObject({ input: 2, output: 8 });
     for (const provider of ['anthropic', 'google', 'openai', 'openrouter'])
       expect(catalogue.list(provider).length).toBeGreaterThan(10);
-    for (const row of listBuiltInRows()) expect(Math.min(row.window ?? 0, row.maxOut ?? 0), row.id).toBeGreaterThan(0);
+    for (const row of listBuiltInCatalogueRows())
+      expect(Math.min(row.window ?? 0, row.maxOut ?? 0), row.id).toBeGreaterThan(0);
   });
 
   it('[G70] has the model that each provider recommends', () => {
@@ -102,8 +103,8 @@ describe('the catalogue', () => {
       cacheReadTokens: 800_000,
       cacheWriteTokens: 100_000,
     };
-    expect(costOf(price, usage)).toEqual({ input: 1, output: 5, cacheRead: 0.8, cacheWrite: 1.25, total: 8.05 });
-    expect(costOf(null, usage)).toBeNull();
-    expect(costOf(price, { inputTokens: 1, outputTokens: 0, cacheReadTokens: 5 })?.input).toBe(0);
+    expect(computeCost(price, usage)).toEqual({ input: 1, output: 5, cacheRead: 0.8, cacheWrite: 1.25, total: 8.05 });
+    expect(computeCost(null, usage)).toBeNull();
+    expect(computeCost(price, { inputTokens: 1, outputTokens: 0, cacheReadTokens: 5 })?.input).toBe(0);
   });
 });

@@ -108,7 +108,7 @@ function toPrice(row: readonly number[] | null): { readonly price?: Price } {
 }
 
 /** Returns the models of `models.json`, with their prices as objects. */
-export function listBuiltInRows(): readonly CatalogueRow[] {
+export function listBuiltInCatalogueRows(): readonly CatalogueRow[] {
   return data.models.map(({ price, ...row }) => ({ ...row, ...toPrice(price) }));
 }
 
@@ -129,7 +129,7 @@ export function createCatalogue(
     const key = catalogueKey(provider, id);
     models.set(key, mergeRow(models.get(key), provider, id, over));
   };
-  for (const row of listBuiltInRows()) put(row);
+  for (const row of listBuiltInCatalogueRows()) put(row);
   for (const row of rows) put(row);
   const applyOverrides = (info: ModelInfo): ModelInfo => {
     const over = overrides.get(catalogueKey(info.provider, info.id));
@@ -183,7 +183,7 @@ export interface Cost {
 }
 
 /** Returns the cost of a call, or null if the price is unknown. Cached input is charged only at the cache price. */
-export function costOf(
+export function computeCost(
   price: Price | null,
   usage: Omit<ProviderUsage, 'raw'> & { readonly raw?: JsonObject },
 ): Cost | null {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { type NodeId, nodeId } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../testing/command-fixture.ts';
+import { type CommandFixture, commandFixtureStoreKinds, openCommandFixture } from '../testing/command-fixture.ts';
 import { compileSchema } from '../tools/schema.ts';
 import { readArguments } from './arguments.ts';
 import { argument, defineCommand } from './define.ts';
@@ -161,7 +161,7 @@ describe('arguments', () => {
   });
 });
 
-describe.each(commandFixtureStores)('a node on %s', (kind) => {
+describe.each(commandFixtureStoreKinds)('a node on %s', (kind) => {
   let fixture: CommandFixture;
   let ids: NodeId[];
   beforeEach(async () => {

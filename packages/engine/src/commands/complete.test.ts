@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
 import { newId } from '../new-id.ts';
 import { createProviders } from '../providers/index.ts';
-import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../testing/command-fixture.ts';
+import { type CommandFixture, commandFixtureStoreKinds, openCommandFixture } from '../testing/command-fixture.ts';
 import { createScriptedProvider } from '../testing/index.ts';
 
 const models = createProviders({
@@ -11,7 +11,7 @@ const models = createProviders({
   extra: [createScriptedProvider([])],
 });
 
-describe.each(commandFixtureStores)('on %s', (kind) => {
+describe.each(commandFixtureStoreKinds)('on %s', (kind) => {
   let fixture: CommandFixture;
   beforeEach(async () => {
     fixture = await openCommandFixture(kind, { models });

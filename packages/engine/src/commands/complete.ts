@@ -2,9 +2,9 @@
 import { ask, type Node, type NodeId, nodeId, type ReadProgram } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
 import type { CommandDefinition, CommandParameter, CommandScope, CommandWord } from './contract.ts';
-import { quoteBeginning, roleLabel, stripControlCharacters } from './format.ts';
+import { quoteBeginning, roleLabelOf, stripControlCharacters } from './format.ts';
 import { positionWords } from './node-references.ts';
-import { quoteWord, splitCommandWords } from './parse.ts';
+import { quoteCommandWord, splitCommandWords } from './parse.ts';
 import { makeArgumentPhrase, makePhrase, makeSummaryPhrase, type Phrase, phraseToEnglish } from './phrases.ts';
 
 /** A suggestion of how the line continues. */
@@ -135,7 +135,11 @@ async function nodesFor(scope: CommandScope, typed: string): Promise<LineComplet
   }
   for (const [title, node] of labels)
     if (title.toLowerCase().includes(wanted))
-      items.push({ value: quoteWord(title), label: stripControlCharacters(title), about: completionLabel(node) });
+      items.push({
+        value: quoteCommandWord(title),
+        label: stripControlCharacters(title),
+        about: completionLabel(node),
+      });
   const offered = new Set<NodeId>();
   const offer = (node: Node) => {
     if (offered.has(node.id)) return;
@@ -179,5 +183,5 @@ async function searchNodes({ store, treeId }: CommandScope, typed: string, there
 }
 
 function completionLabel(node: Node): string {
-  return `${roleLabel(node)} ${quoteBeginning(previewOf(node, 1))}`;
+  return `${roleLabelOf(node)} ${quoteBeginning(previewOf(node, 1))}`;
 }

@@ -1,7 +1,7 @@
 /** Copies a chat and continues in the copy: shared by `/branch`, `/fork` and `/clone`. */
 import { type Node, type NodeId, run, type TreeId, textOf, treeId } from '@coppice/core';
 import type { ChatCopier, CommandResult, CommandScope } from './contract.ts';
-import { makeNodeValue, makePhrase, makeReport, type Phrase } from './phrases.ts';
+import { makeCommandReport, makeNodeValue, makePhrase, type Phrase } from './phrases.ts';
 
 /** Creates copies as new trees of the same store. */
 export const treeCopier: ChatCopier = {
@@ -13,7 +13,7 @@ export const treeCopier: ChatCopier = {
 };
 
 /** The new chat, and the position where the user continues in it. */
-export interface CopyOutcome {
+export interface ChatCopyResult {
   readonly treeId: TreeId;
   readonly activeNodeId: NodeId | null;
   /** The path of the copy's session file; null if it is a tree of the same store. */
@@ -21,7 +21,7 @@ export interface CopyOutcome {
 }
 
 /** The part of a chat to copy, and how the user continues in the copy. */
-export interface CopyTarget {
+export interface ChatPartToCopy {
   /** The last node of the copied path; null is before the first message. */
   readonly target: Node | null;
   /** If the target is a message of the user, copy the path above it and return its text for editing. */
@@ -33,10 +33,10 @@ export interface CopyTarget {
  * Copies a part of a chat and moves the view to the copy. Hooks may cancel the copy or choose another target. The
  * original chat is not changed.
  */
-export async function copyAndContinue(
+export async function copyChatAndContinue(
   scope: CommandScope,
-  { target, takeBack, whole }: CopyTarget,
-): Promise<CommandResult<CopyOutcome>> {
+  { target, takeBack, whole }: ChatPartToCopy,
+): Promise<CommandResult<ChatCopyResult>> {
   const { store, treeId: from, rootId, events } = scope;
   const back = takeBack && target?.kind === 'message' && target.role === 'user' ? target : null;
   const end = back === null ? (target?.id ?? rootId) : (back.parentId ?? rootId);
@@ -51,7 +51,7 @@ export async function copyAndContinue(
   const changed = back === null ? [] : [makePhrase('its-text-in-editor')];
   const { activeNodeId, file } = made;
   return {
-    ...makeReport(did, ...changed, makePhrase('original-unchanged')),
+    ...makeCommandReport(did, ...changed, makePhrase('original-unchanged')),
     data: { treeId: made.treeId, activeNodeId, file },
     place: { treeId: made.treeId, activeNodeId },
     ...(back === null || nodeId !== end || back.message === null ? {} : { selectedText: textOf(back.message) }),

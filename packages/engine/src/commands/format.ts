@@ -48,11 +48,11 @@ export function quoteBeginning(text: string, most = 50): string {
 /** Describes a node in a sentence: its role (or the kind of marker) and its first words. */
 export function describeNode(node: Pick<Node, 'text' | 'meta' | 'role' | 'kind'>): string {
   const words = previewOf(node, 1);
-  return `${roleLabel(node)} ${words === '' ? '(no text)' : quoteBeginning(words)}`;
+  return `${roleLabelOf(node)} ${words === '' ? '(no text)' : quoteBeginning(words)}`;
 }
 
 /** Returns the role of a message, or the kind of a marker. */
-export function roleLabel({ kind, role }: Pick<TopologyNode, 'kind' | 'role'>): string {
+export function roleLabelOf({ kind, role }: Pick<TopologyNode, 'kind' | 'role'>): string {
   return kind === 'message' ? role : kind;
 }
 

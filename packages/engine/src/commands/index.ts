@@ -1,14 +1,14 @@
 /** The public names of the commands. */
 
 export { type BranchModel, readBranchModel } from './branch-model.ts';
-export type { BranchRow } from './branches/index.ts';
+export type { BranchListEntry } from './branches/index.ts';
 export type { LineCompletion, LineCompletions } from './complete.ts';
-export type { ContextRow } from './context/index.ts';
+export type { ContextListEntry } from './context/index.ts';
 export * from './contract.ts';
-export { type CopyOutcome, treeCopier } from './copy.ts';
+export { type ChatCopyResult, treeCopier } from './copy.ts';
 export { type ArgumentsOf, argument, type CommandSpecification, defineCommand } from './define.ts';
 export { type CommandErrorCode, commandErrorKinds, makeCommandError } from './errors.ts';
-export { type MoveTarget, type MoveToNodeResult, moveToNode } from './move-to-node.ts';
+export { type MoveToNodeRequest, type MoveToNodeResult, moveToNode } from './move-to-node.ts';
 export {
   findNodeAbove,
   findNodesByReference,
@@ -27,9 +27,9 @@ export {
 export { type ParsedCommandLine, parseCommand } from './parse.ts';
 export {
   commandPhrases,
-  makeListing,
+  makeCommandListing,
+  makeCommandReport,
   makePhrase,
-  makeReport,
   type Phrase,
   type PhraseCode,
   type PhraseLine,

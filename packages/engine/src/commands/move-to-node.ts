@@ -1,10 +1,10 @@
 /** Moves the view within a tree: shared by `/branch-here`, `/switch` and `/pop`. */
 import { ask, type Node, type NodeId, type ReadProgram, run, textOf } from '@coppice/core';
 import type { BranchSummary, CommandResult, CommandScope } from './contract.ts';
-import { makeNodeValue, makePhrase, makeQuoteValue, makeReport, type Phrase } from './phrases.ts';
+import { makeCommandReport, makeNodeValue, makePhrase, makeQuoteValue, type Phrase } from './phrases.ts';
 
 /** Where to move, and what to do with the branch that is left. */
-export interface MoveTarget {
+export interface MoveToNodeRequest {
   /** The name of the hooks to run. */
   readonly event: 'branch' | 'switch';
   /** Null is before the first message. */
@@ -34,7 +34,10 @@ interface ResolvedMove {
  * Moves to a node. For a message of the user it moves to the node above and returns the text for editing and
  * resending. Moving to the current position changes nothing. Hooks may cancel the move or change its target.
  */
-export async function moveToNode(scope: CommandScope, request: MoveTarget): Promise<CommandResult<MoveToNodeResult>> {
+export async function moveToNode(
+  scope: CommandScope,
+  request: MoveToNodeRequest,
+): Promise<CommandResult<MoveToNodeResult>> {
   const { activeNodeId: here, treeId } = scope;
   const { target } = request;
   const resolved = resolveMove(scope, request);
@@ -46,7 +49,7 @@ export async function moveToNode(scope: CommandScope, request: MoveTarget): Prom
       isHere || target === null
         ? makePhrase('already-there')
         : makePhrase('already-above', { node: makeNodeValue(target) });
-    return { ...makeReport(did), data, ...(isHere ? {} : selected) };
+    return { ...makeCommandReport(did), data, ...(isHere ? {} : selected) };
   }
   const asked = await askHooks(scope, request, resolved.to ?? scope.rootId);
   const to = asked.nodeId === scope.rootId ? null : asked.nodeId;
@@ -59,7 +62,7 @@ export async function moveToNode(scope: CommandScope, request: MoveTarget): Prom
     await scope.events.tell('branch', { treeId, nodeId: nodeId ?? scope.rootId, added });
   const isThere = to === resolved.to;
   return {
-    ...makeReport(...(await buildMoveSentences(scope, request, { to, isThere, summary }))),
+    ...makeCommandReport(...(await buildMoveSentences(scope, request, { to, isThere, summary }))),
     undo: summary === null ? `/switch ${here ?? '@start'} --exact` : '/undo',
     data: { from: here, to: nodeId, moved: true, summaryId: added[0] ?? null },
     place: { treeId, activeNodeId: nodeId },
@@ -68,7 +71,7 @@ export async function moveToNode(scope: CommandScope, request: MoveTarget): Prom
   };
 }
 
-function resolveMove(scope: CommandScope, { target, exact }: MoveTarget): ResolvedMove {
+function resolveMove(scope: CommandScope, { target, exact }: MoveToNodeRequest): ResolvedMove {
   if (target === null) return { to: null };
   if (exact === true || target.kind !== 'message' || target.role !== 'user') return { to: target.id };
   const to = target.parentId === scope.rootId ? null : target.parentId;
@@ -77,7 +80,7 @@ function resolveMove(scope: CommandScope, { target, exact }: MoveTarget): Resolv
 
 async function askHooks(
   { events, treeId }: CommandScope,
-  { event, summarize }: MoveTarget,
+  { event, summarize }: MoveToNodeRequest,
   nodeId: NodeId,
 ): Promise<{ readonly nodeId: NodeId; readonly summary?: string }> {
   const switched = event === 'switch' ? await events.ask('switch', { treeId, nodeId }) : { treeId, nodeId };
@@ -91,7 +94,7 @@ async function askHooks(
  */
 async function summarizeLeftBranch(
   scope: CommandScope,
-  { summarize }: MoveTarget,
+  { summarize }: MoveToNodeRequest,
   to: NodeId | null,
   given: string | undefined,
 ): Promise<BranchSummary | null> {
@@ -152,7 +155,7 @@ async function commitMove(
 
 async function buildMoveSentences(
   { store, treeId }: CommandScope,
-  { target }: MoveTarget,
+  { target }: MoveToNodeRequest,
   {
     to,
     isThere,

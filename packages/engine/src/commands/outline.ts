@@ -2,7 +2,7 @@
 import type { NodeId, NodeStatus, TopologyNode } from '@coppice/core';
 import { buildOutlineShape, outlineOf } from '@coppice/core/tree';
 import { quoteBeginning, stripControlCharacters } from './format.ts';
-import { lineToEnglish, makeCountValue, makePhrase, makeSpeakerPhrase, type PhraseLine } from './phrases.ts';
+import { makeCountValue, makePhrase, makeSpeakerPhrase, type PhraseLine, phraseLineToEnglish } from './phrases.ts';
 
 /** The names of the filters; each selects which nodes an outline lists. */
 export const outlineFilters = ['folded', 'messages', 'user', 'labels', 'all'] as const;
@@ -89,7 +89,7 @@ function isShown({ kind, role }: TopologyNode, filter: OutlineFilter): boolean {
 
 /** Renders an outline as numbered lines of text. */
 export function renderOutline(outline: CommandOutline): string {
-  return renderOutlineLines(outline).map(lineToEnglish).join('\n');
+  return renderOutlineLines(outline).map(phraseLineToEnglish).join('\n');
 }
 
 /** Renders an outline as numbered lines with phrase codes, for interfaces in other languages. */

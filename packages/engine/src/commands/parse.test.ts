@@ -1,7 +1,7 @@
 import { findNearestName } from '@coppice/core/decode';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseCommand, quoteWord, splitCommandWords } from './parse.ts';
+import { parseCommand, quoteCommandWord, splitCommandWords } from './parse.ts';
 
 const texts = (line: string) => parseCommand(line).words.map((word) => word.text);
 
@@ -35,7 +35,7 @@ test('[E2] any text in quotes is parsed unchanged', () => {
     fc.property(
       fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"', "'", '--', '\\', ' a', '__proto__'))),
       (list) => {
-        const { words, open } = splitCommandWords(list.map(quoteWord).join(' '));
+        const { words, open } = splitCommandWords(list.map(quoteCommandWord).join(' '));
         expect(open).toBe(false);
         expect(words.map((word) => word.text)).toEqual(list);
       },

@@ -77,7 +77,7 @@ function isSpaceCharacter(letter: string | undefined): boolean {
 }
 
 /** Formats a text as one word of a line, quoted where necessary. */
-export function quoteWord(text: string): string {
+export function quoteCommandWord(text: string): string {
   if (text !== '' && !/\s/.test(text) && !quotes.has(text[0]) && !text.startsWith('--')) return text;
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { openCommandFixture } from '../testing/command-fixture.ts';
-import { lineToEnglish, makeAgeValue, makeCountValue, makePhrase, makeQuoteValue, phraseToEnglish } from './phrases.ts';
+import {
+  makeAgeValue,
+  makeCountValue,
+  makePhrase,
+  makeQuoteValue,
+  phraseLineToEnglish,
+  phraseToEnglish,
+} from './phrases.ts';
 
 describe('what commands report', () => {
   test('[E31] are codes with data, and the English texts have the same placeholders', async () => {
@@ -14,7 +21,7 @@ describe('what commands report', () => {
         const { said, did = [], text, lines } = await fixture.run(line);
         expect([line, did.map(phraseToEnglish).join(' ')]).toEqual([line, said]);
         expect(did.length).toBeGreaterThan(0);
-        expect(lines?.map(lineToEnglish).join('\n')).toBe(text);
+        expect(lines?.map(phraseLineToEnglish).join('\n')).toBe(text);
       }
     } finally {
       await fixture.close();

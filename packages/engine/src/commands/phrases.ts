@@ -4,7 +4,7 @@
  */
 import type { Node } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
-import { formatCount, quoteBeginning, roleLabel, toAgeInLargestUnit } from './format.ts';
+import { formatCount, quoteBeginning, roleLabelOf, toAgeInLargestUnit } from './format.ts';
 
 /** The English text of each code. A name in braces is replaced by the value of that name. */
 export const commandPhrases = {
@@ -183,12 +183,12 @@ export function makeCountValue(count: number, unit: PhraseUnit): PhraseValue {
 /** Makes the value that names a node in a sentence. */
 export function makeNodeValue(node: Pick<Node, 'text' | 'meta' | 'role' | 'kind'>): PhraseValue {
   const words = previewOf(node, 1);
-  return { who: roleLabel(node), words: words === '' ? null : quoteBeginning(words).slice(1, -1) };
+  return { who: roleLabelOf(node), words: words === '' ? null : quoteBeginning(words).slice(1, -1) };
 }
 
 /** Makes the phrase for the author of a node, with the status of a reply that is not complete. */
 export function makeSpeakerPhrase(node: Pick<Node, 'kind' | 'role' | 'status'>): Phrase {
-  const who = { word: roleLabel(node) };
+  const who = { word: roleLabelOf(node) };
   if (node.status === 'success') return makePhrase('speaker', { who });
   return makePhrase('speaker-with-status', { who, status: { word: node.status } });
 }
@@ -234,7 +234,7 @@ function joinEnglish(parts: readonly string[]): string {
 }
 
 /** Builds the report of a command: its sentences as phrases and in English. */
-export function makeReport(...sentences: readonly Phrase[]): {
+export function makeCommandReport(...sentences: readonly Phrase[]): {
   readonly said: string;
   readonly did: readonly Phrase[];
 } {
@@ -242,14 +242,14 @@ export function makeReport(...sentences: readonly Phrase[]): {
 }
 
 /** Builds the list that a command prints: its lines as phrases and in English. */
-export function makeListing(lines: readonly PhraseLine[]): {
+export function makeCommandListing(lines: readonly PhraseLine[]): {
   readonly text: string;
   readonly lines: readonly PhraseLine[];
 } {
-  return { text: lines.map(lineToEnglish).join('\n'), lines };
+  return { text: lines.map(phraseLineToEnglish).join('\n'), lines };
 }
 
 /** Formats a line of a list in English. */
-export function lineToEnglish(line: PhraseLine): string {
+export function phraseLineToEnglish(line: PhraseLine): string {
   return line.map((part) => (typeof part === 'string' ? part : phraseToEnglish(part))).join('');
 }

@@ -2,7 +2,7 @@
 import { ask, run } from '@coppice/core';
 import type { CommandResult, CommandScope } from './contract.ts';
 import { describeAct } from './describe-act.ts';
-import { makePhrase, makeReport, phraseToEnglish } from './phrases.ts';
+import { makeCommandReport, makePhrase, phraseToEnglish } from './phrases.ts';
 
 /** An act that `/undo` or `/redo` reverted, and its description. */
 export interface ReversedAct {
@@ -34,7 +34,7 @@ export async function undoOrRedoActs(
   const parts = describeAct(commits);
   const what = parts.map(phraseToEnglish);
   return {
-    ...makeReport(
+    ...makeCommandReport(
       makePhrase(type === 'undo' ? 'undid' : 'redid', {
         parts: { parts: parts.length === 0 ? [makePhrase('part-none')] : parts },
       }),

@@ -14,7 +14,7 @@ import {
 } from '@coppice/core';
 import { buildBranchSummaryMessage } from '@coppice/core/context';
 import type { BeforeEvents } from '../events.ts';
-import { fileListsToJson, joinFileLists, noFiles, readFileLists, trackFiles } from '../summaries/files.ts';
+import { fileListsToJson, joinFileLists, noTrackedFiles, readFileLists, trackFiles } from '../summaries/files.ts';
 import type {
   ActOptions,
   BranchChangeResult,
@@ -82,7 +82,7 @@ async function summarizePart(
 ): Promise<RangeSummary | null> {
   const messages = nodes.flatMap(messagesForSummary);
   if (messages.length === 0) return null;
-  let files = noFiles;
+  let files = noTrackedFiles;
   for (const { kind, marker } of nodes)
     if (kind === 'branch-summary') files = joinFileLists(files, readFileLists(marker?.details));
   files = trackFiles(messages, files, services.fileTools);

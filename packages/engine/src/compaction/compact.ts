@@ -27,10 +27,10 @@ import {
 import type { CompactReason } from '../events.ts';
 import { defaultSummaryLimits, type Summary } from '../summaries/contract.ts';
 import {
-  type FileTools,
+  type FileToolNames,
   fileListsToJson,
   joinFileLists,
-  noFiles,
+  noTrackedFiles,
   readFileLists,
   type TrackedFiles,
   trackFiles,
@@ -173,12 +173,12 @@ function* readCompactionPoint(treeId: TreeId, nodeId: NodeId, kit: MessageKit): 
 function filesBefore(
   { path, context }: CompactionPoint,
   cut: CompactionCut,
-  tools: FileTools,
+  tools: FileToolNames,
   messages: readonly Message[],
 ): TrackedFiles {
   const nodes = new Map(path.map((node) => [node.id, node]));
   const reported = [context.compaction?.nodeId, ...[...cut.history, ...cut.turnPrefix].map((entry) => entry.nodeId)];
-  let files = noFiles;
+  let files = noTrackedFiles;
   for (const id of reported) {
     const details = id == null ? undefined : nodes.get(id)?.marker?.details;
     if (details !== undefined) files = joinFileLists(files, readFileLists(details));

@@ -4,7 +4,7 @@ import type { CompactBelowNode } from '../generate/contract.ts';
 import { newId } from '../new-id.ts';
 import { systemClock } from '../providers/clock.ts';
 import { requireObject } from '../service.ts';
-import { defaultFileTools } from '../summaries/files.ts';
+import { defaultFileToolNames } from '../summaries/files.ts';
 import { createSummarizer } from '../summaries/summarizer.ts';
 import { mergeWithHooks, summarizeRange, switchWithSummary } from './branches.ts';
 import { compactWithHooks, compactWithoutHooks } from './compact.ts';
@@ -28,7 +28,7 @@ export function createCompactor(options: CompactorOptions): Compactor {
     summarizer: options.summarizer ?? createSummarizer(),
     model: options.model ?? null,
     events: options.events ?? null,
-    fileTools: options.fileTools ?? defaultFileTools,
+    fileTools: options.fileTools ?? defaultFileToolNames,
     actor: options.actor ?? store.owner,
     kit: options.kit ?? messageKit,
     now: () => clock.now(),

@@ -5,7 +5,7 @@ import type { CompactBelowNode } from '../generate/contract.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { Summarizer, SummaryAllowance } from '../summaries/contract.ts';
-import type { FileTools } from '../summaries/files.ts';
+import type { FileToolNames } from '../summaries/files.ts';
 
 /** The user and the act that a change belongs to, and the signal that aborts it. */
 export interface ActOptions {
@@ -136,7 +136,7 @@ export interface CompactorOptions {
   /** Finds the models that replied on a branch, for their context windows. */
   readonly model?: ((id: string) => Model) | undefined;
   readonly events?: EventBus | undefined;
-  readonly fileTools?: FileTools | undefined;
+  readonly fileTools?: FileToolNames | undefined;
   readonly actor?: string | undefined;
   readonly kit?: MessageKit | undefined;
   readonly clock?: Pick<Clock, 'now'> | undefined;
@@ -149,7 +149,7 @@ export interface CompactorServices {
   readonly summarizer: Summarizer;
   readonly model: ((id: string) => Model) | null;
   readonly events: EventBus | null;
-  readonly fileTools: FileTools;
+  readonly fileTools: FileToolNames;
   readonly actor: string;
   readonly kit: MessageKit;
   readonly now: () => number;

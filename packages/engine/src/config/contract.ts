@@ -1,7 +1,7 @@
 /** The parsed and validated configuration. Secrets are held in objects that do not print them. */
 import type { ModelOverride } from '../catalogue/index.ts';
 import type { HttpLimits } from '../http/contract.ts';
-import type { HiddenText, Secret } from './secret.ts';
+import type { Secret, SecretText } from './secret.ts';
 
 /**
  * Where a key was configured: in an environment variable, in the configuration file, or on the page or with `coppice
@@ -32,7 +32,7 @@ export interface ProviderConfig {
   readonly publicOnly?: boolean | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** The secrets among the headers, held here so that they stay masked. */
-  readonly secrets?: readonly HiddenText[] | undefined;
+  readonly secrets?: readonly SecretText[] | undefined;
   readonly defaultModel?: string | undefined;
   /** Models to offer in addition to those of the catalogue. */
   readonly models: readonly string[];
@@ -49,7 +49,7 @@ export type McpServerConfig = {
   /** Tools that run without approval; a changed description still disables them. */
   readonly autoApprove: readonly string[];
   /** The secrets among headers, arguments, the URL and passed variables, held here so that they stay masked. */
-  readonly secrets?: readonly HiddenText[] | undefined;
+  readonly secrets?: readonly SecretText[] | undefined;
 } & (
   | {
       readonly transport: 'stdio';
@@ -57,7 +57,7 @@ export type McpServerConfig = {
       readonly command: readonly string[];
       readonly cwd?: string | undefined;
       /** Environment variables for the child process only. */
-      readonly env: ReadonlyMap<string, HiddenText>;
+      readonly env: ReadonlyMap<string, SecretText>;
       /** Variables of this process's environment that the child process receives. */
       readonly passEnv: readonly string[];
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configValueAt, editConfig, parseConfigValue } from './edit.ts';
+import { findConfigValue, parseConfigValue, setConfigValue } from './edit.ts';
 
 const file = `# mine
 model = "a/b" # the usual one
@@ -9,18 +9,18 @@ approval = "ask"
 `;
 
 test('[M60] a key is set where it is, in its table or at the top, and everything else stays', () => {
-  expect(editConfig(file, ['tools', 'approval'], 'always')).toBe(file.replace('"ask"', '"always"'));
-  expect(editConfig(file, ['tools', 'rounds'], 3)).toBe(file.replace('[tools]\n', '[tools]\nrounds = 3\n'));
-  expect(editConfig(file, ['store'], 'memory:')).toBe(file.replace('[tools]', 'store = "memory:"\n[tools]'));
-  expect(editConfig(file, ['server', 'port'], 1)).toBe(`${file}\n[server]\nport = 1\n`);
-  expect(editConfig('', ['providers', 'my own', 'base_url'], 'http://h')).toBe(
+  expect(setConfigValue(file, ['tools', 'approval'], 'always')).toBe(file.replace('"ask"', '"always"'));
+  expect(setConfigValue(file, ['tools', 'rounds'], 3)).toBe(file.replace('[tools]\n', '[tools]\nrounds = 3\n'));
+  expect(setConfigValue(file, ['store'], 'memory:')).toBe(file.replace('[tools]', 'store = "memory:"\n[tools]'));
+  expect(setConfigValue(file, ['server', 'port'], 1)).toBe(`${file}\n[server]\nport = 1\n`);
+  expect(setConfigValue('', ['providers', 'my own', 'base_url'], 'http://h')).toBe(
     '[providers."my own"]\nbase_url = "http://h"\n',
   );
 });
 
 test('[M60] a key is removed, and removing a missing one changes nothing', () => {
-  expect(configValueAt(editConfig(file, ['model'], null), ['model'])).toBeUndefined();
-  expect(editConfig(file, ['store'], null)).toBe(file);
+  expect(findConfigValue(setConfigValue(file, ['model'], null), ['model'])).toBeUndefined();
+  expect(setConfigValue(file, ['store'], null)).toBe(file);
 });
 
 test('[M60] a value is written as typed TOML or as a string', () => {

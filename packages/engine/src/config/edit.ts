@@ -22,11 +22,11 @@ export function parseConfigValue(text: string): ConfigValue {
  * Returns the file's text with one key set, or removed if the value is null. `path` lists the enclosing tables and the
  * key.
  */
-export function editConfig(text: string, path: readonly string[], value: ConfigValue | null): string {
+export function setConfigValue(text: string, path: readonly string[], value: ConfigValue | null): string {
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const key = path.at(-1) ?? '';
   const line = value === null ? null : stringify({ [key]: value }).trimEnd();
-  const at = configValueAt(text, path) !== undefined ? findLineOfKey(text, path) : null;
+  const at = findConfigValue(text, path) !== undefined ? findLineOfKey(text, path) : null;
   if (at !== null) lines.splice(at - 1, 1, ...(line === null ? [] : [line]));
   else if (line !== null) insertKey(lines, path.slice(0, -1), line);
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
@@ -46,7 +46,7 @@ function insertKey(lines: string[], table: readonly string[], line: string): voi
 }
 
 /** Returns the value of a key in the file; undefined if the key is missing. */
-export function configValueAt(text: string, path: readonly string[]): unknown {
+export function findConfigValue(text: string, path: readonly string[]): unknown {
   let value: unknown = parse(text);
   for (const part of path) {
     value = ownField(fieldsOrEmpty(value), part);

@@ -2,7 +2,7 @@
 export * from '../connections/index.ts';
 export { defaultGenerateLimits, type GenerateLimits } from '../generate/limits.ts';
 export type * from './contract.ts';
-export { type ConfigValue, configValueAt, editConfig, parseConfigValue } from './edit.ts';
+export { type ConfigValue, findConfigValue, parseConfigValue, setConfigValue } from './edit.ts';
 export {
   type ConfigSource,
   configPath,

@@ -13,7 +13,7 @@ const plainWords = /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+)(?:\s+(?:\p{Lu}?\p{Ll}+|\p{Lu}+))
 /**
  * Returns whether a configured value is replaced in messages: it must be long enough and not consist of plain words.
  */
-export function isMaskable(key: string): boolean {
+export function isMaskableKey(key: string): boolean {
   return key.length >= shortestKey && (key.length >= longestWord || !plainWords.test(key));
 }
 
@@ -27,7 +27,7 @@ export function makeKeyMask(key: string): string {
  * remain.
  */
 export function selectMaskableKeys(keys: Iterable<string>): readonly string[] {
-  return [...new Set(keys)].filter(isMaskable).sort((a, b) => b.length - a.length);
+  return [...new Set(keys)].filter(isMaskableKey).sort((a, b) => b.length - a.length);
 }
 
 // JSON can escape a character in several ways, and nested JSON in even more.
@@ -40,7 +40,7 @@ function mayContainEscapes(text: string): boolean {
 }
 
 /** Returns whether JSON writes the key unchanged, so that a plain search finds it. */
-export function isNeverEscapedInJson(key: string): boolean {
+export function isKeyUnescapedInJson(key: string): boolean {
   return neverEscapedPattern.test(key);
 }
 
@@ -55,38 +55,34 @@ function makeEscapedKeyPattern(key: string): RegExp {
 }
 
 /** Replaces every key in a text, escaped or not; returns the same text if it contains none. */
-export function replaceKeys(
-  text: string,
-  keys: readonly string[],
-  maskOf: (key: string) => string = makeKeyMask,
-): string {
+export function maskKeys(text: string, keys: readonly string[], maskOf: (key: string) => string = makeKeyMask): string {
   let clean = text;
   const odd = mayContainEscapes(text);
   for (const key of keys) {
     clean = clean.replaceAll(key, maskOf(key));
-    if (odd || !isNeverEscapedInJson(key)) clean = clean.replace(makeEscapedKeyPattern(key), maskOf(key));
+    if (odd || !isKeyUnescapedInJson(key)) clean = clean.replace(makeEscapedKeyPattern(key), maskOf(key));
   }
   return clean;
 }
 
 /** Replaces every key in a JSON value; returns the same value if it contains none. */
-export function replaceKeysInJson<T>(value: T, keys: readonly string[], maskOf?: (key: string) => string): T {
+export function maskKeysInJson<T>(value: T, keys: readonly string[], maskOf?: (key: string) => string): T {
   if (keys.length === 0) return value;
   const text = JSON.stringify(value);
   if (text === undefined) return value;
-  const clean = replaceKeys(text, keys, maskOf);
+  const clean = maskKeys(text, keys, maskOf);
   return clean === text ? value : JSON.parse(clean);
 }
 
 /** Replaces every key in a message; returns the same message if it contains none. Images are not searched. */
 export function maskMessage(message: Message, keys: readonly string[]): Message {
   if (keys.length === 0) return message;
-  const content = message.content.map((block) => (block.type === 'image' ? block : replaceKeysInJson(block, keys)));
+  const content = message.content.map((block) => (block.type === 'image' ? block : maskKeysInJson(block, keys)));
   return content.some((block, at) => block !== message.content[at]) ? { ...message, content } : message;
 }
 
 /** Replaces keys in a streamed text, even if a key is split between two chunks. */
-export interface KeyFilter {
+export interface KeyMasker {
   /** Returns the text that can be passed on now, and retains a suffix that may be the beginning of a key. */
   push(text: string): string;
   /** Returns the retained text at the end of the stream. */
@@ -94,18 +90,18 @@ export interface KeyFilter {
 }
 
 /** Creates a filter. Without keys it passes everything on immediately. */
-export function createKeyFilter(keys: readonly string[]): KeyFilter {
+export function createKeyMasker(keys: readonly string[]): KeyMasker {
   let waiting = '';
   return {
     push(text) {
       if (keys.length === 0) return text;
-      const clean = replaceKeys(waiting + text, keys);
+      const clean = maskKeys(waiting + text, keys);
       const from = findPartialKey(clean, keys)?.from ?? clean.length;
       waiting = clean.slice(from);
       return clean.slice(0, from);
     },
     end() {
-      const rest = replacePartialKey(waiting, keys);
+      const rest = maskPartialKey(waiting, keys);
       waiting = '';
       return rest;
     },
@@ -115,14 +111,14 @@ export function createKeyFilter(keys: readonly string[]): KeyFilter {
 /**
  * Replaces the beginning of a key at the end of a text, if it contains enough of the key to be useful to an attacker.
  */
-export function replacePartialKey(text: string, keys: readonly string[]): string {
+export function maskPartialKey(text: string, keys: readonly string[]): string {
   const found = findPartialKey(text, keys);
-  if (found === null || found.length < leastMaskedLength(found.key)) return text;
+  if (found === null || found.length < leastMaskedLengthOf(found.key)) return text;
   return text.slice(0, found.from) + makeKeyMask(found.key);
 }
 
 /** Returns the minimum length at which a partial key is masked. A shorter prefix may be common to many keys. */
-export function leastMaskedLength(key: string): number {
+export function leastMaskedLengthOf(key: string): number {
   return Math.min(12, Math.ceil(key.length / 2));
 }
 

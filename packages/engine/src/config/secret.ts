@@ -1,6 +1,6 @@
 /** Wraps secrets so that they are never printed, and removes them from texts that are stored or logged. */
 import { AppError } from '@coppice/core';
-import { isMaskable, makeKeyMask, replaceKeys, selectMaskableKeys } from './mask-keys.ts';
+import { isMaskableKey, makeKeyMask, maskKeys, selectMaskableKeys } from './mask-keys.ts';
 
 const hidden = '«hidden»';
 // Four characters of a shorter key would reveal too much of it.
@@ -29,7 +29,7 @@ class Unprintable {
 }
 
 /** A text that cannot be printed, serialised or copied by accident: every conversion gives «hidden». */
-export class HiddenText extends Unprintable {
+export class SecretText extends Unprintable {
   readonly #value: string;
 
   /** Registers the text, so that it is removed from logs and errors while this object is referenced. */
@@ -48,7 +48,7 @@ export class HiddenText extends Unprintable {
   hide(text: string): string {
     // Replacing a short value would remove ordinary words from every text.
     if (this.#value.length < 6) return text;
-    return replaceKeys(text, [this.#value], isMaskable(this.#value) ? makeKeyMask : () => hidden);
+    return maskKeys(text, [this.#value], isMaskableKey(this.#value) ? makeKeyMask : () => hidden);
   }
 }
 
@@ -57,12 +57,12 @@ export class HiddenText extends Unprintable {
  * later does not leak the key. Prints and serialises as «hidden».
  */
 export class Secret extends Unprintable {
-  readonly #value: HiddenText;
+  readonly #value: SecretText;
   readonly #origin: string;
 
   constructor(value: string, address: string) {
     super();
-    this.#value = new HiddenText(value);
+    this.#value = new SecretText(value);
     maskedKeys.add(this.#value);
     this.#origin = new URL(address).origin;
   }
@@ -92,9 +92,9 @@ export class Secret extends Unprintable {
 
 // Weak references, so that redaction does not keep unused secrets alive.
 class SecretRegistry {
-  #refs: WeakRef<HiddenText>[] = [];
+  #refs: WeakRef<SecretText>[] = [];
 
-  add(secret: HiddenText): void {
+  add(secret: SecretText): void {
     this.#refs = this.#refs.filter((ref) => ref.deref() !== undefined);
     this.#refs.push(new WeakRef(secret));
   }
@@ -135,8 +135,8 @@ function isSecretVariable(name: string, value: string): boolean {
 }
 
 /** Wraps a variable for an MCP server. It is never printed; if it is a secret, it is masked in messages too. */
-export function makeHiddenVariable(name: string, value: string): HiddenText {
-  const variable = new HiddenText(value);
+export function wrapServerVariable(name: string, value: string): SecretText {
+  const variable = new SecretText(value);
   if (isSecretVariable(name, value)) maskedKeys.add(variable);
   return variable;
 }
@@ -148,13 +148,13 @@ const credential = /^(?:bearer|basic|token|digest|apikey)\s+(\S+)$/i;
  * Returns the values of settings (headers, variables, arguments) that are secrets by their name or form. They are
  * masked as long as the result is referenced.
  */
-export function findSecretSettings(named: Iterable<readonly [name: string, value: string]>): readonly HiddenText[] {
+export function findSecretSettings(named: Iterable<readonly [name: string, value: string]>): readonly SecretText[] {
   const found = new Set<string>();
   for (const [name, value] of named) {
     const token = credential.exec(value)?.[1] ?? value;
     if (token !== value || isSecretVariable(name, value)) found.add(token);
   }
-  return [...found].map((value) => new HiddenText(value, settingSecrets));
+  return [...found].map((value) => new SecretText(value, settingSecrets));
 }
 
 /**
@@ -174,7 +174,7 @@ export function findSecretArguments(command: readonly string[]): readonly (reado
  * Returns whether a text contains a registered key or other hidden value. Secrets in headers, arguments and passed
  * variables do not count.
  */
-export function containsKey(text: string): boolean {
+export function containsSecret(text: string): boolean {
   return allSecrets.hide(text) !== text;
 }
 

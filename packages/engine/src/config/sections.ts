@@ -14,7 +14,7 @@ import type {
   SummariesConfig,
   ToolsConfig,
 } from './contract.ts';
-import { findSecretArguments, findSecretSettings, makeHiddenVariable, Secret } from './secret.ts';
+import { findSecretArguments, findSecretSettings, Secret, wrapServerVariable } from './secret.ts';
 import type { TomlTable } from './toml.ts';
 
 type SectionEnvironment = Readonly<Record<string, string | undefined>>;
@@ -288,7 +288,7 @@ function readMcpServer(name: string, fields: TomlTable, env: SectionEnvironment)
     const cwd = fields.text('cwd', 'Working directory of the command, an absolute path.');
     if (cwd !== undefined && !/^(?:\/|[A-Za-z]:[\\/])/.test(cwd)) fields.refuse('cwd', 'must be an absolute path');
     const values = Object.entries(fields.named('env', 'Variables that the command gets.')).map(
-      ([key, value]) => [key, makeHiddenVariable(key, value)] as const,
+      ([key, value]) => [key, wrapServerVariable(key, value)] as const,
     );
     const passEnv = fields.texts('pass_env', 'Variables of your environment that the command may see.') ?? [];
     const secrets = findSecretSettings([...findSecretArguments(command), ...variablesOf(passEnv, env)]);

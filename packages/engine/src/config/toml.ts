@@ -3,7 +3,7 @@ import { AppError, deprecationText, type FieldMap } from '@coppice/core';
 import { findNearestName, isFieldMap } from '@coppice/core/decode';
 import { parse, TomlError } from 'smol-toml';
 import type { ConfigWarning } from './contract.ts';
-import { HiddenText } from './secret.ts';
+import { SecretText } from './secret.ts';
 
 /** One key of the configuration file, or one of its sections, as the code that reads it declares it. */
 export interface Setting {
@@ -275,10 +275,10 @@ export class TomlTable {
   }
 
   /** Reads a text that must never be printed. */
-  hidden(key: string, about: string): HiddenText | undefined {
+  hidden(key: string, about: string): SecretText | undefined {
     const value = this.#get(key, { kind: 'text', about, secret: true });
     if (value === undefined) return undefined;
-    if (typeof value === 'string' && value.trim() !== '') return new HiddenText(value.trim());
+    if (typeof value === 'string' && value.trim() !== '') return new SecretText(value.trim());
     return this.refuse(key, 'must be a non-empty text in quotes');
   }
 

@@ -7,9 +7,9 @@ import { fetchPublicAddress } from '../platform/node/public-fetch.ts';
 import { createProviders } from '../providers/index.ts';
 import { openModelServer } from '../testing/index.ts';
 import {
-  createEncryptedRecords,
-  createFileRecords,
-  createMemoryRecords,
+  createEncryptedSecretRecords,
+  createFileSecretRecords,
+  createMemorySecretRecords,
   findLocalModels,
   isPrivateAddress,
   isPrivateIp,
@@ -17,7 +17,7 @@ import {
   openLiveConfig,
   openLocalToken,
   openRecordSecret,
-  reencryptRecords,
+  reencryptSecretRecords,
   renewLocalToken,
 } from './index.ts';
 
@@ -34,7 +34,7 @@ describe('connections', () => {
     openLiveConfig({
       home,
       env,
-      records: createFileRecords(join(home, '.coppice', 'keys.json')),
+      records: createFileSecretRecords(join(home, '.coppice', 'keys.json')),
       rules: { privateAddresses },
       checkMs: 0,
     });
@@ -116,7 +116,7 @@ describe('connections', () => {
   test('[G200] an unreadable file of keys is refused and left unchanged', async () => {
     const path = join(home, 'keys.json');
     writeFileSync(path, '{ "version": 1, "records": ');
-    const records = createFileRecords(path);
+    const records = createFileSecretRecords(path);
     await expect(records.load()).rejects.toMatchObject({ code: 'keys/unreadable' });
     await expect(records.put('provider/openai', { key })).rejects.toMatchObject({ code: 'keys/unreadable' });
     expect(readFileSync(path, 'utf8')).toBe('{ "version": 1, "records": ');
@@ -162,8 +162,8 @@ describe('connections', () => {
 
   test('[G205] models of a local server are found, and remembered while it is not running', async () => {
     const server = await openModelServer({ models: ['qwen3'] });
-    const found = createMemoryRecords();
-    const options = { home, env: {}, found, records: createMemoryRecords(), rules: { privateAddresses: true } };
+    const found = createMemorySecretRecords();
+    const options = { home, env: {}, found, records: createMemorySecretRecords(), rules: { privateAddresses: true } };
     writeFileSync(join(home, 'unused'), '');
     const live = await openLiveConfig(options);
     const providers = createProviders({ config: live.current });
@@ -200,15 +200,15 @@ describe('connections', () => {
   });
 
   test('[G207] encrypted records are bound to their id and secret, and an interrupted rotation is finished', async () => {
-    const inner = createMemoryRecords();
+    const inner = createMemorySecretRecords();
     const source = { home, env: { COPPICE_SECRET: 'a long enough secret' } };
-    const records = createEncryptedRecords(inner, await openRecordSecret(source));
+    const records = createEncryptedSecretRecords(inner, await openRecordSecret(source));
     await records.put('provider/openai', { key });
     await records.put('provider/other', { key: 'another' });
     const sealed = await inner.load();
     expect(JSON.stringify([...sealed])).not.toContain(key);
     expect((await records.load()).get('provider/openai')).toEqual({ key });
-    const other = createEncryptedRecords(
+    const other = createEncryptedSecretRecords(
       inner,
       await openRecordSecret({ home, env: { COPPICE_SECRET: 'another long secret' } }),
     );
@@ -217,7 +217,7 @@ describe('connections', () => {
       home,
       env: { COPPICE_SECRET: 'another long secret', COPPICE_SECRET_OLD: 'a long enough secret' },
     };
-    expect(await reencryptRecords(inner, rotated)).toBe(2);
+    expect(await reencryptSecretRecords(inner, rotated)).toBe(2);
     expect((await other.load()).size).toBe(2);
     // A record that was copied to another id cannot be decrypted.
     const swapped = (await inner.load()).get('provider/openai');

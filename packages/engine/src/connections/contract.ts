@@ -41,15 +41,15 @@ export function makeKeysError(
 }
 
 /**
- * Wraps the records of a store, which all its servers share. `createEncryptedRecords` encrypts them before they get
- * here.
+ * Wraps the records of a store, which all its servers share. `createEncryptedSecretRecords` encrypts them before they
+ * get here.
  */
-export function createStoreRecords(sealed: SealedRecords): SecretRecords {
+export function createStoreSecretRecords(sealed: SealedRecords): SecretRecords {
   return { place: 'encrypted', ...sealed };
 }
 
 /** Creates records in memory, for tests and for stores without record storage. */
-export function createMemoryRecords(): SecretRecords {
+export function createMemorySecretRecords(): SecretRecords {
   const records = new Map<string, JsonObject>();
   let changes = 0;
   return {

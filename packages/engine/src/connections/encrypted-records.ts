@@ -69,7 +69,7 @@ async function readSecret(path: string): Promise<string | null> {
 }
 
 /** Creates records that are encrypted before `inner` stores them. Each is bound to its id. */
-export function createEncryptedRecords(inner: SecretRecords, secret: RecordSecret): SecretRecords {
+export function createEncryptedSecretRecords(inner: SecretRecords, secret: RecordSecret): SecretRecords {
   return {
     place: 'encrypted',
     version: () => inner.version(),
@@ -95,13 +95,13 @@ export function createEncryptedRecords(inner: SecretRecords, secret: RecordSecre
  * one; if `COPPICE_SECRET` is set, it is the new secret and `COPPICE_SECRET_OLD` the previous one. An interrupted run
  * can be repeated.
  */
-export async function reencryptRecords(
+export async function reencryptSecretRecords(
   inner: SecretRecords,
   source: ConfigSource & { readonly home: string },
 ): Promise<number> {
   const secret = await openRecordSecret(source);
   if ((source.env ?? readEnvironment()).COPPICE_SECRET !== undefined)
-    return createEncryptedRecords(inner, secret).rewrite((_, record) => record);
+    return createEncryptedSecretRecords(inner, secret).rewrite((_, record) => record);
   const path = recordSecretPath(source);
   return withFileLock(path, async () => {
     // Both secrets stay readable until every record is encrypted with the new one.

@@ -21,7 +21,7 @@ export function sharedKeysFilePath(source: ConfigSource = {}): string {
 }
 
 /** Creates records in a file with mode 0600. Each change reads the file and replaces it, under a lock. */
-export function createFileRecords(path: string): SecretRecords {
+export function createFileSecretRecords(path: string): SecretRecords {
   const change = <T>(edit: (records: Map<string, JsonObject>) => T): Promise<T> =>
     withFileLock(path, async () => {
       const records = new Map(await readRecords(path));

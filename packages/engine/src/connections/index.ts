@@ -8,19 +8,19 @@ export {
 } from './connections.ts';
 export * from './contract.ts';
 export {
-  createEncryptedRecords,
+  createEncryptedSecretRecords,
   openRecordSecret,
   type RecordSecret,
   recordSecretPath,
-  reencryptRecords,
+  reencryptSecretRecords,
 } from './encrypted-records.ts';
-export { createFileRecords, keysFilePath, sharedKeysFilePath } from './file-records.ts';
+export { createFileSecretRecords, keysFilePath, sharedKeysFilePath } from './file-records.ts';
 export { findLocalModels } from './find-local.ts';
 export {
+  type ChosenLimits,
   type ChosenModels,
   createFoundModelRecords,
   foundModelsPath,
-  type LimitChoices,
   type LiveConfig,
   type LiveConfigOptions,
   openLiveConfig,

@@ -17,7 +17,7 @@ import {
   withReportedModels,
 } from './connections.ts';
 import { makeKeysError, type SecretRecords } from './contract.ts';
-import { createFileRecords } from './file-records.ts';
+import { createFileSecretRecords } from './file-records.ts';
 import {
   checkToolServer,
   type ToolDecision,
@@ -36,7 +36,7 @@ export interface ChosenModels {
 }
 
 /** The limits that an admin set on the page; null means that only the configuration limits. */
-export interface LimitChoices {
+export interface ChosenLimits {
   /** US dollars per day: of all users together, or of one user. */
   readonly dayUsd: number | null;
   /** Requests per minute of each user. */
@@ -70,11 +70,11 @@ export interface LiveConfig {
   readonly modelChoices: ChosenModels;
   chooseModels(choices: Partial<ChosenModels>): Promise<void>;
   /** The limits that apply to each user without own limits. */
-  readonly limitChoices: LimitChoices;
-  chooseLimits(limits: Partial<LimitChoices>): Promise<void>;
+  readonly limitChoices: ChosenLimits;
+  chooseLimits(limits: Partial<ChosenLimits>): Promise<void>;
   /** Returns the limits that an admin set for one user. They replace those that apply to every user. */
-  limitsOf(person: string): LimitChoices;
-  chooseLimitsOf(person: string, limits: Partial<LimitChoices>): Promise<void>;
+  limitsOf(person: string): ChosenLimits;
+  chooseLimitsOf(person: string, limits: Partial<ChosenLimits>): Promise<void>;
   keepToolServer(input: ToolServerInput): Promise<void>;
   removeToolServer(name: string): Promise<boolean>;
   /** Stores the user's decision about a tool. Tools are named as models call them, `server__tool`. */
@@ -106,7 +106,7 @@ export function foundModelsPath(source: ConfigSource = {}): string {
 
 /** Creates the records that store the models of local servers. */
 export function createFoundModelRecords(source: ConfigSource = {}): SecretRecords {
-  return createFileRecords(foundModelsPath(source));
+  return createFileSecretRecords(foundModelsPath(source));
 }
 
 /** The result of the last read: the file without the stored settings, the records, and the configuration of both. */
@@ -320,8 +320,8 @@ function withChoices(
   };
 }
 
-function limitsIn(record: JsonObject | undefined): LimitChoices {
-  const limit = (name: keyof LimitChoices) => getNumberMember(record, name) ?? null;
+function limitsIn(record: JsonObject | undefined): ChosenLimits {
+  const limit = (name: keyof ChosenLimits) => getNumberMember(record, name) ?? null;
   return {
     dayUsd: limit('dayUsd'),
     requestsPerMinute: limit('requestsPerMinute'),
@@ -330,7 +330,7 @@ function limitsIn(record: JsonObject | undefined): LimitChoices {
   };
 }
 
-function personLimitsIn(kept: ReadonlyMap<string, JsonObject>, person: string): LimitChoices {
+function personLimitsIn(kept: ReadonlyMap<string, JsonObject>, person: string): ChosenLimits {
   const people = kept.get(personLimitsId);
   const own = people !== undefined && Object.hasOwn(people, person) ? people[person] : undefined;
   return limitsIn(isJsonObject(own) ? own : undefined);
@@ -352,7 +352,7 @@ function withPersonBudgets(config: Config, kept: ReadonlyMap<string, JsonObject>
  * Returns the configuration with the smaller of both daily budgets: an admin cannot exceed the operator's limit on the
  * page.
  */
-function withDailyLimit(config: Config, { dayUsd }: LimitChoices): Config {
+function withDailyLimit(config: Config, { dayUsd }: ChosenLimits): Config {
   if (dayUsd === null) return config;
   return { ...config, budgets: { ...config.budgets, dayUsd: Math.min(dayUsd, config.budgets.dayUsd ?? dayUsd) } };
 }

@@ -4,7 +4,7 @@
 import type { JsonObject } from '@coppice/core';
 import { getTextMember, getTexts, isJsonObject } from '@coppice/core/decode';
 import type { Config, McpServerConfig } from '../config/contract.ts';
-import { findSecretArguments, findSecretSettings, makeHiddenVariable, Secret } from '../config/secret.ts';
+import { findSecretArguments, findSecretSettings, Secret, wrapServerVariable } from '../config/secret.ts';
 import { isWebAddress } from '../config/sections.ts';
 import type { ConnectionRules } from './connections.ts';
 import { makeKeysError } from './contract.ts';
@@ -111,7 +111,7 @@ function toMcpServerConfig(name: string, record: JsonObject, rules: ConnectionRu
   const command = getTexts(record, 'command');
   if (command.length > 0) {
     const env = isJsonObject(record['env']) ? record['env'] : {};
-    const values = Object.entries(env).map(([key, value]) => [key, makeHiddenVariable(key, String(value))] as const);
+    const values = Object.entries(env).map(([key, value]) => [key, wrapServerVariable(key, String(value))] as const);
     const secrets = findSecretSettings(findSecretArguments(command));
     return { ...common, transport: 'stdio', command, cwd: undefined, env: new Map(values), passEnv: [], secrets };
   }

@@ -1,5 +1,5 @@
 /** Extracts the text of attachments for models that do not accept the files themselves. */
-import { extractText } from '#platform/text-thread';
+import { extractTextWithinLimits } from '#platform/text-thread';
 
 /** Extracts texts in a worker, one file at a time, and caches the most recent ones. */
 export interface FileTextExtractor {
@@ -26,7 +26,7 @@ export function createFileTextExtractor(limits: Partial<FileTextLimits> = {}): F
   const known = new Map<string, Promise<string | null>>();
   let last: Promise<unknown> = Promise.resolve();
   const extract = (bytes: Uint8Array): Promise<string | null> => {
-    const next = last.then(() => extractText(bytes, bounds));
+    const next = last.then(() => extractTextWithinLimits(bytes, bounds));
     last = next;
     return next;
   };

@@ -2,7 +2,7 @@
  * Holds the tool calls that wait for approval. The turn emits an event for each, and the user decides through the turn.
  */
 import { type JsonObject, type NodeId, refuse } from '@coppice/core';
-import { findCallDecision, isCallWaiting, waitingCallData } from '../runs/tool-decisions.ts';
+import { findCallDecision, isCallWaiting, makeWaitingCallData } from '../runs/tool-decisions.ts';
 import type { ApprovalDecision, ApprovalRequest, Approve } from '../tools/contract.ts';
 import type { TurnApprove, TurnEvent } from './contract.ts';
 
@@ -33,7 +33,7 @@ export interface TurnApprovals {
   takeDecisions(data: JsonObject): void;
 }
 
-export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals {
+export function createTurnApprovals(emit: (event: TurnEvent) => void): TurnApprovals {
   const open = new Map<
     string,
     { readonly request: ApprovalRequest; resolveApproval(decision: ApprovalDecision): void }
@@ -42,7 +42,7 @@ export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals
   const ask = async (request: ApprovalRequest, nodeId: NodeId): Promise<ApprovalDecision> => {
     const { callId, name, description, parameters, hash, signal } = request;
     // Stored before the event is sent, so that a decision finds the call on any server.
-    await note?.(waitingCallData(callId, name)).catch(ignoreFailure);
+    await note?.(makeWaitingCallData(callId, name)).catch(ignoreFailure);
     return new Promise((resolve) => {
       const resolveApproval = (decision: ApprovalDecision) => {
         if (!open.delete(callId)) return;
@@ -86,7 +86,8 @@ export function createApprovals(emit: (event: TurnEvent) => void): TurnApprovals
         const approved = findCallDecision(data, callId);
         if (approved !== null) decide(callId, approved);
         // The store was unavailable when the call began to wait.
-        else if (!isCallWaiting(data, callId)) void note?.(waitingCallData(callId, request.name)).catch(ignoreFailure);
+        else if (!isCallWaiting(data, callId))
+          void note?.(makeWaitingCallData(callId, request.name)).catch(ignoreFailure);
       }
     },
   };

@@ -35,7 +35,7 @@ export interface StoredBytesOptions {
  * and a notice reports it. For such a file, and for one without text, the provider gets name and type. Messages without
  * stored files stay the same objects.
  */
-export async function withStoredBytes(
+export async function loadStoredBytes(
   messages: readonly Message[],
   options: StoredBytesOptions,
 ): Promise<readonly Message[]> {

@@ -14,7 +14,13 @@ import { createTools } from '../tools/registry.ts';
 import { createTurnSummaryBudget, noBudgets } from './budget.ts';
 import { createDailySummaryBudget } from './daily-budget.ts';
 import { toGeneratorSettings } from './settings.ts';
-import { createFileSpending, createMemorySpending, type DayUse, type Spending, utcDayOf } from './spending.ts';
+import {
+  createFileSpendingLedger,
+  createMemorySpendingLedger,
+  type DailyBudgetUse,
+  type SpendingLedger,
+  utcDayOf,
+} from './spending-ledger.ts';
 
 let fixture: TurnFixture;
 let opened: TurnFixture | null = null;
@@ -32,7 +38,7 @@ async function folder(): Promise<string> {
 }
 
 /** Returns the reserved amount of a day. */
-async function reservedOn(spending: Spending, day: string): Promise<number> {
+async function reservedOn(spending: SpendingLedger, day: string): Promise<number> {
   let found = Number.NaN;
   await spending.reserve(day, 'me', ({ reserved }) => {
     found = reserved;
@@ -130,7 +136,7 @@ describe('a turn', () => {
   });
 
   test('[M42] estimates the usage of a reply that broke off before reporting it', async () => {
-    const spending = createMemorySpending();
+    const spending = createMemorySpendingLedger();
     await open([[{ type: 'text-delta', text: 'word '.repeat(200) }, makeErrorEvent('provider/dropped', 'Gone.')]], {
       budgets: { ...noBudgets, dayUsd: 100 },
       spending,
@@ -181,9 +187,9 @@ describe('a day', () => {
     let now = Date.UTC(2026, 10, 15, 23, 0);
     const clock = { ...systemClock, now: () => now };
     const budgets = { ...noBudgets, dayUsd: 1 };
-    await open([used(1_000, 700)], { clock, budgets, spending: createFileSpending(place) });
+    await open([used(1_000, 700)], { clock, budgets, spending: createFileSpendingLedger(place) });
     expect((await fixture.send('One').done).type).toBe('end');
-    const beside = await fixture.beside({ spending: createFileSpending(place) });
+    const beside = await fixture.beside({ spending: createFileSpendingLedger(place) });
     const [said] = await fixture.children(fixture.rootId);
     const again = () =>
       beside.generator.generate(
@@ -197,7 +203,7 @@ describe('a day', () => {
 
   test('[M42] has a budget for one person, which other people do not use up', async () => {
     const people = new Map<string, number>();
-    const spending = createMemorySpending();
+    const spending = createMemorySpendingLedger();
     await open([used(1_000, 700)], { budgets: { ...noBudgets, personDayUsd: people }, spending });
     people.set(fixture.store.owner, 1);
     await spending.add(utcDayOf(Date.now()), 50, { owner: 'somebody else', tokens: 1 });
@@ -229,7 +235,7 @@ describe('a day', () => {
 
   test('[M49] is not overspent by a reply and a title or summary', async () => {
     const { reply: slow, release } = heldReply();
-    const spending = createMemorySpending();
+    const spending = createMemorySpendingLedger();
     const budgets = { ...noBudgets, dayUsd: 1 };
     await open([slow], { budgets, spending });
     const summaries = createDailySummaryBudget({ budgets, spending, clock: systemClock, owner: 'me' });
@@ -245,9 +251,9 @@ describe('a day', () => {
   test('[M49] is not overspent by processes that share the folder of the configuration', async () => {
     const place = await folder();
     const day = utcDayOf(Date.now());
-    const [ours, theirs] = [createFileSpending(place), createFileSpending(place)];
+    const [ours, theirs] = [createFileSpendingLedger(place), createFileSpendingLedger(place)];
     // Each call reserves what is left of 10 dollars, but at most 6.
-    const rest = ({ spent, reserved }: DayUse) => {
+    const rest = ({ spent, reserved }: DailyBudgetUse) => {
       // Two simultaneous reservations can exceed the budget until the later one is released.
       const left = Math.min(6, 10 - spent - reserved);
       return left > 0 ? left : null;
@@ -258,7 +264,7 @@ describe('a day', () => {
     expect(releases.filter((release) => release !== null)).toHaveLength(2);
     expect(await reservedOn(theirs, day)).toBe(10);
     for (const release of releases) release?.();
-    await expect.poll(() => reservedOn(createFileSpending(place), day)).toBe(0);
+    await expect.poll(() => reservedOn(createFileSpendingLedger(place), day)).toBe(0);
     // The reservation of a killed process ends immediately; that of a process on another computer ends when it expires.
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
     const line = { reserve: 'a', most: 3, pid: gone, host: hostname(), until: Date.now() + 60_000 };
@@ -267,7 +273,7 @@ describe('a day', () => {
     expect(await reservedOn(ours, day)).toBe(4);
     expect(
       await reservedOn(
-        createFileSpending(place, () => Date.now() + 120_000),
+        createFileSpendingLedger(place, () => Date.now() + 120_000),
         day,
       ),
     ).toBe(0);
@@ -277,11 +283,11 @@ describe('a day', () => {
     const place = await folder();
     const { reply: slow, release } = heldReply();
     const budgets = { ...noBudgets, dayUsd: 1 };
-    await open([slow, used(10, 10)], { budgets, spending: createFileSpending(place) });
-    const beside = await fixture.beside({ budgets, spending: createFileSpending(place) });
+    await open([slow, used(10, 10)], { budgets, spending: createFileSpendingLedger(place) });
+    const beside = await fixture.beside({ budgets, spending: createFileSpendingLedger(place) });
     const first = fixture.send('One', { maxTokens: 600 });
     await expect.poll(() => fixture.provider.running).toBe(1);
-    expect(await reservedOn(createFileSpending(place), utcDayOf(Date.now()))).toBeGreaterThan(0.59);
+    expect(await reservedOn(createFileSpendingLedger(place), utcDayOf(Date.now()))).toBeGreaterThan(0.59);
     const message = textMessage('user', 'Two'.repeat(4_000));
     const turn = beside.generator.generate(
       { type: 'send', treeId: fixture.treeId, parentId: fixture.rootId, messages: [{ message }] },
@@ -294,7 +300,7 @@ describe('a day', () => {
 
   test('[M42] has a ledger that many processes write and that survives an incomplete line', async () => {
     const place = await folder();
-    const books = [createFileSpending(place), createFileSpending(place)] as const;
+    const books = [createFileSpendingLedger(place), createFileSpendingLedger(place)] as const;
     const day = '2026-11-15';
     expect(await books[0].on(day)).toBe(0);
     await Promise.all(Array.from({ length: 50 }, (_, index) => books[index % 2 === 0 ? 0 : 1].add(day, 1)));
@@ -304,13 +310,13 @@ describe('a day', () => {
     await appendFile(join(place, `${day}.jsonl`), '3}\n');
     expect(await books[0].on(day)).toBe(55);
     expect(await books[0].on('2026-11-16')).toBe(0);
-    expect(await createFileSpending(place).on(day)).toBe(55);
+    expect(await createFileSpendingLedger(place).on(day)).toBe(55);
   });
 
   test('[M42] whose ledger cannot be written is counted in memory, and one that cannot be read refuses', async () => {
     const place = await folder();
     await writeFile(join(place, 'file'), '');
-    const spent = createFileSpending(join(place, 'file'));
+    const spent = createFileSpendingLedger(join(place, 'file'));
     await spent.add('2026-11-15', 4);
     await expect(spent.on('2026-11-15')).rejects.toThrow('ENOTDIR');
     await open([used(10, 10)], { budgets: { ...noBudgets, dayUsd: 100 }, spending: spent });
@@ -324,7 +330,7 @@ describe('a day', () => {
     const settings = toGeneratorSettings(parseConfig({ name: join(place, 'config.toml'), text }, {}));
     expect(settings.budgets).toEqual({ turnUsd: 0.5, dayUsd: 3, turnTokens: 1_000 });
     await settings.spending?.add('2026-11-15', 2);
-    expect(await createFileSpending(join(place, 'spending')).on('2026-11-15')).toBe(2);
+    expect(await createFileSpendingLedger(join(place, 'spending')).on('2026-11-15')).toBe(2);
     expect(toGeneratorSettings(parseConfig(null, {}))).toMatchObject({ budgets: noBudgets, spending: undefined });
   });
 });

@@ -7,7 +7,7 @@ import type { ProviderUsage } from '../providers/contract.ts';
 import type { SummaryAllowance } from '../summaries/contract.ts';
 import { makeGenerateError } from './errors.ts';
 import type { Prompt } from './prompt.ts';
-import { type DayUse, utcDayOf } from './spending.ts';
+import { type DailyBudgetUse, utcDayOf } from './spending-ledger.ts';
 import type { TurnServices } from './turn-services.ts';
 
 /** Budgets without any limit. */
@@ -50,7 +50,7 @@ export async function limitByBudgets(
   const { budgets, spending, clock, store } = services;
   const day = utcDayOf(clock.now());
   const personLimit = budgets.personDayUsd?.get(store.owner);
-  const limitAll = (used: DayUse, own: DayUse): readonly Prompts[] => {
+  const limitAll = (used: DailyBudgetUse, own: DailyBudgetUse): readonly Prompts[] => {
     const open = openBudgets(budgets, turn, used);
     if (personLimit !== undefined) open.push({ budget: 'person_day_usd', limit: personLimit, ...own });
     return prompts.map((list): Prompts => {
@@ -62,7 +62,7 @@ export async function limitByBudgets(
     });
   };
   if (budgets.dayUsd === null && personLimit === undefined) {
-    const nothing: DayUse = { spent: 0, reserved: 0 };
+    const nothing: DailyBudgetUse = { spent: 0, reserved: 0 };
     return { prompts: limitAll(nothing, nothing), release: releaseNothing };
   }
   let fitted = prompts;
@@ -95,7 +95,11 @@ function highestCost({ model, estimate, request }: Prompt): number {
   return (estimate * price.input + (request.maxTokens ?? 0) * price.output) / 1_000_000;
 }
 
-function openBudgets({ turnUsd, dayUsd, turnTokens }: BudgetsConfig, turn: TurnSpending, used: DayUse): Budget[] {
+function openBudgets(
+  { turnUsd, dayUsd, turnTokens }: BudgetsConfig,
+  turn: TurnSpending,
+  used: DailyBudgetUse,
+): Budget[] {
   const open: Budget[] = [];
   if (turnTokens !== null) open.push({ budget: 'turn_tokens', limit: turnTokens, spent: turn.tokens, reserved: 0 });
   if (turnUsd !== null) open.push({ budget: 'turn_usd', limit: turnUsd, spent: turn.usd, reserved: 0 });

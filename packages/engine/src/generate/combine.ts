@@ -24,7 +24,7 @@ export const combineModes: readonly CombineMode[] = ['combine', 'table', 'differ
 export const maxCombinedReplies = 8;
 
 /** The chosen answers, as text for the request and as metadata of the reply. */
-export interface Combination {
+export interface ReplyCombination {
   /** The text of the last message of the request, with all chosen answers. */
   readonly text: string;
   /** The `source` metadata of the reply: mode, ids in the order of their letters, and instructions. */
@@ -61,10 +61,10 @@ function combineText(way: CombineMode, answers: readonly string[], instructions:
 }
 
 /** Reads the chosen answers. Throws unless they are replies to the same message that can be combined. */
-export async function readCombination(
+export async function readReplyCombination(
   services: TurnServices,
   start: Extract<TurnStart, { type: 'combine' }>,
-): Promise<Combination> {
+): Promise<ReplyCombination> {
   const { treeId, nodeIds, way } = start;
   const answers = await services.store.read(treeId, function* () {
     const found: { readonly node: Node; readonly text: string }[] = [];
@@ -132,10 +132,10 @@ function* readTurnText(reply: Node) {
  * Reads the answers that a reply was made from, so that it can be continued. Null for other replies, and if one of the
  * answers was deleted.
  */
-export async function restoreCombination(
+export async function restoreReplyCombination(
   services: TurnServices,
   start: Extract<TurnStart, { type: 'continue' }>,
-): Promise<Combination | null> {
+): Promise<ReplyCombination | null> {
   const { treeId } = start;
   const node = await services.store.read(treeId, () => ask('node', { id: start.nodeId }));
   const record = node?.meta.source?.combined_from;

@@ -1,12 +1,12 @@
 import type { BudgetsConfig } from '../config/contract.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { SummaryBudget } from '../summaries/contract.ts';
-import { type DayUse, type Spending, utcDayOf } from './spending.ts';
+import { type DailyBudgetUse, type SpendingLedger, utcDayOf } from './spending-ledger.ts';
 
 /** A daily limit, and the record of what was spent. */
 export interface DailyBudget {
   readonly budgets: Pick<BudgetsConfig, 'dayUsd'>;
-  readonly spending: Spending;
+  readonly spending: SpendingLedger;
   readonly clock: Pick<Clock, 'now'>;
   /** The owner of the store, for whom the amount is reserved. */
   readonly owner: string;
@@ -27,7 +27,7 @@ export function createDailySummaryBudget({
     async take({ info: { price } }, { inputTokens, outputTokens }) {
       const usd = price === null ? 0 : (inputTokens * price.input + outputTokens * price.output) / 1_000_000;
       const day = utcDayOf(clock.now());
-      const isAffordable = ({ spent, reserved }: DayUse) => spent < dayUsd && spent + reserved + usd <= dayUsd;
+      const isAffordable = ({ spent, reserved }: DailyBudgetUse) => spent < dayUsd && spent + reserved + usd <= dayUsd;
       // If the amount spent cannot be read, nothing more is spent.
       const release = await spending.reserve(day, owner, (used) => (isAffordable(used) ? usd : null)).catch(() => null);
       if (release === null) return null;

@@ -13,10 +13,10 @@ import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { ModelProviders } from '../providers/index.ts';
 import { type FollowEvent, type FollowedReply, followReply } from '../runs/follow.ts';
-import { type RecoveredReply, recoverRuns, recoverRunsOfAll } from '../runs/recover.ts';
+import { type RecoveredReply, recoverRuns, recoverRunsOfAllOwners } from '../runs/recover.ts';
 import { requestRemoteStop } from '../runs/request-remote-stop.ts';
 import { createSharedTimers, type SharedTimers } from '../runs/shared-timer.ts';
-import { type CallDecision, decideInRuns } from '../runs/tool-decisions.ts';
+import { type CallDecision, decideWaitingCall } from '../runs/tool-decisions.ts';
 import { hasTurnEvents, readTurnEvents, requestTurnStop } from '../runs/turn-events.ts';
 import { requireObject } from '../service.ts';
 import type { Summarizer } from '../summaries/contract.ts';
@@ -27,7 +27,7 @@ import type { CompactBelowNode, GenerateOptions, Turn, TurnEvent, TurnStart } fr
 import { createDailySummaryBudget } from './daily-budget.ts';
 import { defaultGenerateLimits, type GenerateLimits } from './limits.ts';
 import type { CompactionSettings } from './settings.ts';
-import { createMemorySpending, type Spending } from './spending.ts';
+import { createMemorySpendingLedger, type SpendingLedger } from './spending-ledger.ts';
 import { TurnStopReason } from './stop.ts';
 import { type RunningTurn, startTurn } from './turn.ts';
 import { assertTurnArguments, type GenerateDefaults, withDefaultOptions } from './turn-options.ts';
@@ -51,7 +51,7 @@ export interface TurnGeneratorOptions {
   /** Limits of turns and days; by default none. */
   readonly budgets?: BudgetsConfig | undefined;
   /** Where daily spending is stored; by default in memory, so a restart forgets it. */
-  readonly spending?: Spending | undefined;
+  readonly spending?: SpendingLedger | undefined;
   /** Extracts the texts of attachments; by default each generator has its own extractor. */
   readonly fileTexts?: FileTextExtractor | undefined;
   /** The timers that all generators of a server share; by default each generator has its own. */
@@ -133,7 +133,7 @@ export function createTurnGenerator(options: TurnGeneratorOptions): TurnGenerato
       const { callId, approved } = decision;
       const here = turns.find(decision.actId)?.approvals;
       if (here?.isWaiting(callId) === true && !here.isShared) return here.decide(callId, approved).name;
-      const tool = await decideInRuns(store.runs, decision);
+      const tool = await decideWaitingCall(store.runs, decision);
       if (tool !== null && here?.isWaiting(callId) === true) here.decide(callId, approved);
       return tool;
     },
@@ -148,7 +148,7 @@ export function createTurnGenerator(options: TurnGeneratorOptions): TurnGenerato
         ...(signal === undefined ? {} : { signal }),
       }),
     recover,
-    recoverAll: () => recoverRunsOfAll(recovery),
+    recoverAll: () => recoverRunsOfAllOwners(recovery),
     async keepRecovering(signal) {
       while (!signal.aborted) {
         // If the store is unavailable, the next interval tries again.
@@ -177,7 +177,7 @@ function generatorServices(options: TurnGeneratorOptions): {
     newId: options.newId ?? (() => newId(clock.now())),
     actor: options.actor ?? store.owner,
   };
-  const spending = options.spending ?? createMemorySpending();
+  const spending = options.spending ?? createMemorySpendingLedger();
   const notes = chooseSummaryModel(options.providers, { summaries: options.summaries ?? {} });
   const budget = createDailySummaryBudget({ budgets, spending, clock, owner: store.owner });
   const summarizer = options.summarizer ?? createSummarizer({ model: notes, budget, clock });

@@ -6,7 +6,7 @@ import type { ProviderEvent } from '../providers/contract.ts';
 import { makeErrorEvent } from '../providers/errors.ts';
 import { makeTextEvents, makeToolEvents, makeUsageEvent, type ScriptedReply } from '../testing/scripted.ts';
 import { collectEvents, openTurnFixture, type TurnFixture } from '../testing/turn-fixture.ts';
-import { ToolContent } from '../tools/content.ts';
+import { ToolResultContent } from '../tools/content.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
 
@@ -174,7 +174,7 @@ describe('a key that a provider repeats', () => {
       description: 'Looks.',
       sideEffects: false,
       parameters: { type: 'object' },
-      run: () => new ToolContent([note, long]),
+      run: () => new ToolResultContent([note, long]),
     });
     const tools = createTools({ tools: [look], limits: { resultBytes: 142 } });
     const replies = [makeToolEvents({ id: 'a', name: 'look', parameters: {} }), said('Done.')];

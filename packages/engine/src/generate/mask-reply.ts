@@ -1,5 +1,5 @@
 /** Masks configured keys in a model's output before any of it is stored or shown. */
-import { createKeyFilter, replaceKeys, replaceKeysInJson, replacePartialKey } from '../config/mask-keys.ts';
+import { createKeyMasker, maskKeys, maskKeysInJson, maskPartialKey } from '../config/mask-keys.ts';
 import type { ProviderEvent } from '../providers/contract.ts';
 
 /** Converts an event to the events to pass on; retains text that may be the beginning of a key. */
@@ -17,7 +17,7 @@ const typesThatEndText: ReadonlySet<ProviderEvent['type']> = new Set([
 /** Creates a mask for one reply; null if no keys are configured. */
 export function createReplyMask(keys: readonly string[]): ReplyMask | null {
   if (keys.length === 0) return null;
-  const [text, thinking] = [createKeyFilter(keys), createKeyFilter(keys)];
+  const [text, thinking] = [createKeyMasker(keys), createKeyMasker(keys)];
   const calls = new Map<number, string>();
   let [received, passed] = ['', ''];
   const flushText = (out: ProviderEvent[]) => {
@@ -29,7 +29,7 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
     if (piece !== '') out.push({ type: 'thinking-delta', text: piece });
   };
   const endCall = (index: number, out: ProviderEvent[]) => {
-    const json = replacePartialKey(replaceKeys(calls.get(index) ?? '', keys), keys);
+    const json = maskPartialKey(maskKeys(calls.get(index) ?? '', keys), keys);
     calls.delete(index);
     if (json !== '') out.push({ type: 'tool-use-delta', index, json });
   };
@@ -50,13 +50,13 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
         break;
       case 'thinking-end': {
         // A signature is only valid for the original text; the provider would reject it for a masked one.
-        const isOriginal = received === passed && replaceKeysInJson(event, keys) === event;
+        const isOriginal = received === passed && maskKeysInJson(event, keys) === event;
         out.push(isOriginal ? event : { type: 'thinking-end' });
         [received, passed] = ['', ''];
         break;
       }
       case 'tool-use-start':
-        out.push(replaceKeysInJson(event, keys));
+        out.push(maskKeysInJson(event, keys));
         break;
       case 'tool-use-delta':
         // Arguments are collected and passed on at once, so that a key in them is not split.
@@ -65,7 +65,7 @@ export function createReplyMask(keys: readonly string[]): ReplyMask | null {
       case 'tool-use-end':
         endCall(event.index, out);
         // The sentence about malformed arguments may quote them.
-        out.push(replaceKeysInJson(event, keys));
+        out.push(maskKeysInJson(event, keys));
         break;
       case 'end':
       case 'error':

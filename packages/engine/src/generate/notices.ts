@@ -59,7 +59,7 @@ export function createNoticeList({ model, request, askedTokens }: Prompt): Notic
 }
 
 /** Returns the key that identifies a notice, so that a turn reports it only once. */
-export function noticeKey({ code, data }: TurnNotice): string {
+export function makeNoticeKey({ code, data }: TurnNotice): string {
   const { count: _count, ...rest } = data;
   return JSON.stringify([code, rest]);
 }

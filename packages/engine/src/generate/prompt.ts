@@ -19,7 +19,7 @@ import {
 } from '@coppice/core/context';
 import type { ProviderRequest, ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
-import type { Combination } from './combine.ts';
+import type { ReplyCombination } from './combine.ts';
 import type { GenerateOptions } from './contract.ts';
 import { makeGenerateError } from './errors.ts';
 import { computeReplyLimit } from './reply-limit.ts';
@@ -38,7 +38,7 @@ export interface Prompt {
   /** `due`: compaction is advisable; `short`: a useful reply does not fit. */
   readonly contextFit: 'ok' | 'due' | 'short';
   /** The answers that the reply is made from; null for an ordinary reply. */
-  readonly combination: Combination | null;
+  readonly combination: ReplyCombination | null;
 }
 
 /** Reads the context at a node. Throws if the node does not exist or is a pending reply. */
@@ -73,11 +73,11 @@ export interface PromptOptions {
   readonly round: number;
   /** Whether the last message of the context is a reply to continue. */
   readonly continues?: boolean;
-  readonly combination?: Combination | null;
+  readonly combination?: ReplyCombination | null;
 }
 
 /** Estimates the tokens of the answers to combine; 0 if none are combined. */
-export function estimateCombinationTokens(combination: Combination | null): number {
+export function estimateCombinationTokens(combination: ReplyCombination | null): number {
   return combination === null ? 0 : estimateTokens(combination.text);
 }
 

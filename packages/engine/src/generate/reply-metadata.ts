@@ -10,7 +10,7 @@ function knownFields(entries: Readonly<Record<string, Json | undefined>>): JsonO
 }
 
 /** Builds the source of a reply that starts: the model, and the parameters and tools as they are sent. */
-export function makeStartedSource({ model, request, combination }: Prompt): JsonObject {
+export function buildStartedReplySource({ model, request, combination }: Prompt): JsonObject {
   const { temperature, topP, stop, seed, thinking, tools, maxTokens } = model.fit(request);
   return knownFields({
     type: 'model',
@@ -45,10 +45,10 @@ export interface ReplyFacts {
 }
 
 /** Adds usage, cost, times and notices to the source of a reply that has ended. */
-export function makeFinishedSource(prompt: Prompt, facts: ReplyFacts): JsonObject {
+export function buildFinishedReplySource(prompt: Prompt, facts: ReplyFacts): JsonObject {
   const { finishReason, usage, cost, startedAt, firstMs, totalMs, instead, notices } = facts;
   return {
-    ...makeStartedSource(prompt),
+    ...buildStartedReplySource(prompt),
     ...knownFields({
       finish_reason: finishReason ?? undefined,
       usage: usage === null ? undefined : knownFields({ ...usage }),

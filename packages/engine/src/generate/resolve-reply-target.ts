@@ -51,7 +51,7 @@ export async function resolveReplyTarget(work: TurnContext, actor: string): Prom
     case 'regenerate':
       return { type: 'again', nodeId: start.nodeId, parentId: await promptAboveReply(work, start.nodeId, actor) };
     case 'combine': {
-      // `readCombination` has checked that `nodeIds` has at least two items.
+      // `readReplyCombination` has checked that `nodeIds` has at least two items.
       const [first = nodeId('')] = start.nodeIds;
       return { type: 'again', nodeId: first, parentId: await promptAboveReply(work, first, actor) };
     }

@@ -1,15 +1,15 @@
 import { dirname, isAbsolute, join } from '#platform/system';
 import type { BudgetsConfig, Config, SummariesConfig } from '../config/contract.ts';
-import { defaultFileTools, type FileTools } from '../summaries/files.ts';
+import { defaultFileToolNames, type FileToolNames } from '../summaries/files.ts';
 import { noBudgets } from './budget.ts';
 import type { GenerateLimits } from './limits.ts';
-import { createFileSpending, type Spending } from './spending.ts';
+import { createFileSpendingLedger, type SpendingLedger } from './spending-ledger.ts';
 import type { GenerateDefaults } from './turn-options.ts';
 
 export interface CompactionSettings {
   /** False disables automatic compaction; by default true. */
   readonly automatic?: boolean | undefined;
-  readonly fileTools?: FileTools | undefined;
+  readonly fileTools?: FileToolNames | undefined;
 }
 
 /** Returns the generator's settings from the operator's configuration. */
@@ -22,7 +22,7 @@ export function toGeneratorSettings(
   readonly compaction: CompactionSettings;
   readonly summaries: SummariesConfig;
   readonly budgets: BudgetsConfig;
-  readonly spending: Spending | undefined;
+  readonly spending: SpendingLedger | undefined;
 } {
   const { temperature, maxTokens, thinking, fallbackModel } = config.generate;
   const { rounds, calls, turnMs } = config.tools;
@@ -37,16 +37,18 @@ export function toGeneratorSettings(
     compaction: {
       automatic: config.compaction?.automatic ?? true,
       fileTools: {
-        ...defaultFileTools,
-        read: [...defaultFileTools.read, ...(config.compaction?.readTools ?? []).map(toLowerCase)],
-        change: [...defaultFileTools.change, ...(config.compaction?.changeTools ?? []).map(toLowerCase)],
+        ...defaultFileToolNames,
+        read: [...defaultFileToolNames.read, ...(config.compaction?.readTools ?? []).map(toLowerCase)],
+        change: [...defaultFileToolNames.change, ...(config.compaction?.changeTools ?? []).map(toLowerCase)],
       },
     },
     summaries: { model: config.summaries?.model ?? config.cheapModel },
     budgets: config.budgets ?? noBudgets,
     // In the folder of the configuration file, so that all processes with this configuration share one budget.
     spending:
-      config.file && isAbsolute(config.file) ? createFileSpending(join(dirname(config.file), 'spending')) : undefined,
+      config.file && isAbsolute(config.file)
+        ? createFileSpendingLedger(join(dirname(config.file), 'spending'))
+        : undefined,
   };
 }
 

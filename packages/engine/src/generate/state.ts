@@ -3,7 +3,7 @@ import type { ActId, Message, NodeId, RunContext, TreeId } from '@coppice/core';
 import type { ToolSpec } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
 import type { TurnSpending } from './budget.ts';
-import type { Combination } from './combine.ts';
+import type { ReplyCombination } from './combine.ts';
 import type { GenerateOptions, TurnEvent } from './contract.ts';
 
 /** Where the replies of a round are added. */
@@ -29,7 +29,7 @@ export interface TurnState {
   readonly fallback: Model | null;
   readonly tools: readonly ToolSpec[];
   /** The answers that the replies are made from; null for ordinary replies. */
-  readonly combination: Combination | null;
+  readonly combination: ReplyCombination | null;
   readonly signal: AbortSignal;
   /** Stops the turn as if the user had stopped it. */
   readonly stop: () => void;

@@ -10,7 +10,7 @@ import type { SharedTimers } from '../runs/shared-timer.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { CompactBelowNode, GenerateOptions } from './contract.ts';
 import type { GenerateLimits } from './limits.ts';
-import type { Spending } from './spending.ts';
+import type { SpendingLedger } from './spending-ledger.ts';
 
 /** The part of the tool registry that turns use. */
 export type ToolSource = Pick<ToolRegistry, 'specs' | 'call'>;
@@ -35,7 +35,7 @@ export interface TurnServices {
   readonly sharesTurns: () => boolean;
   readonly compact: CompactBelowNode | null;
   readonly budgets: BudgetsConfig;
-  readonly spending: Spending;
+  readonly spending: SpendingLedger;
   /** Extracts the texts of attachments for models that do not accept the files. */
   readonly fileTexts: FileTextExtractor;
 }

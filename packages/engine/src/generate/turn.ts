@@ -3,9 +3,9 @@ import { actId as asActId, type NodeId } from '@coppice/core';
 import { allowListeners } from '#platform/system';
 import { requireReadyModel } from '../providers/index.ts';
 import { keepTurnEvents } from '../runs/turn-events.ts';
-import { createApprovals, type TurnApprovals } from './approvals.ts';
+import { createTurnApprovals, type TurnApprovals } from './approvals.ts';
 import { createBroadcast, deltaPacking } from './broadcast.ts';
-import { readCombination, restoreCombination } from './combine.ts';
+import { readReplyCombination, restoreReplyCombination } from './combine.ts';
 import { assertMessageFits, compactAfterTurn } from './compact-if-needed.ts';
 import type { GenerateOptions, ReplyRound, Turn, TurnEnd, TurnEvent, TurnStart, WrittenReply } from './contract.ts';
 import { makeGenerateError, replyErrorFromThrown, toGenerateError } from './errors.ts';
@@ -48,7 +48,7 @@ export function startTurn(services: TurnServices, start: TurnStart, options: Gen
     .then(() => controller.abort(new TurnStopReason('deadline')), ignoreFailure);
   const abort = () => controller.abort(new TurnStopReason('abort'));
   const { signal } = controller;
-  const approvals = createApprovals(emit);
+  const approvals = createTurnApprovals(emit);
   const work: TurnContext = {
     services,
     start,
@@ -129,9 +129,9 @@ async function firstRound(work: TurnContext, shared: Promise<void>): Promise<Rep
   if (start.type === 'send') await assertMessageFits(services, start, models, signal);
   const combination =
     start.type === 'combine'
-      ? await readCombination(services, start)
+      ? await readReplyCombination(services, start)
       : start.type === 'continue'
-        ? await restoreCombination(services, start)
+        ? await restoreReplyCombination(services, start)
         : null;
   const target = await resolveReplyTarget(work, actor);
   const revised = await services.events.ask('generate', {

@@ -5,7 +5,7 @@ import { compactIfNeeded, compactOnce, findSmallestWindowModel } from './compact
 import type { WrittenReply } from './contract.ts';
 import { buildPrompt, estimateCombinationTokens, type Prompt, readContext } from './prompt.ts';
 import { learnContextWindows } from './reply-limit.ts';
-import { makeStartedSource } from './reply-metadata.ts';
+import { buildStartedReplySource } from './reply-metadata.ts';
 import { findExistingReplies, makeReplyId } from './retried-requests.ts';
 import type { ReplyTarget, TurnState } from './state.ts';
 import { makeTurnRunContext, type TurnServices } from './turn-services.ts';
@@ -204,7 +204,7 @@ async function insertPendingReplies(
   const context = { ...makeTurnRunContext(services, state.actId, state.actor), ...expects };
   const replies: NewReply[] = jobs.map((job) => ({
     id: job.nodeId,
-    meta: { source: makeStartedSource(job.prompts[0]) },
+    meta: { source: buildStartedReplySource(job.prompts[0]) },
   }));
   if (target.type === 'below') {
     const { parentId } = target;

@@ -27,7 +27,7 @@ import type {
 import { errorEventFromThrown } from '../providers/errors.ts';
 import { createChunkWriter } from '../runs/chunk-writer.ts';
 import { startHeartbeat } from '../runs/heartbeat.ts';
-import { withStoredBytes } from './blobs.ts';
+import { loadStoredBytes } from './blobs.ts';
 import { addSpending, type TurnSpending } from './budget.ts';
 import type { TurnEvent, WrittenReply } from './contract.ts';
 import {
@@ -38,10 +38,10 @@ import {
   replyErrorToJson,
 } from './errors.ts';
 import { createReplyMask } from './mask-reply.ts';
-import { createNoticeList, formatNotice, type NoticeList, noticeKey, type TurnNotice } from './notices.ts';
+import { createNoticeList, formatNotice, makeNoticeKey, type NoticeList, type TurnNotice } from './notices.ts';
 import type { Prompt } from './prompt.ts';
 import { readReply } from './read-reply.ts';
-import { makeFinishedSource } from './reply-metadata.ts';
+import { buildFinishedReplySource } from './reply-metadata.ts';
 import { createLinkedController, type StopKind, stopKindOf, TurnStopReason } from './stop.ts';
 import { makeTurnRunContext, type TurnServices } from './turn-services.ts';
 
@@ -202,7 +202,7 @@ function noticeReporter({ nodeId, reported }: ReplyJob, notices: NoticeList, emi
     if (isDone) return;
     isDone = true;
     for (const notice of notices.all()) {
-      const key = noticeKey(notice);
+      const key = makeNoticeKey(notice);
       if (!reported.has(key)) emit({ type: 'notice', nodeId, message: formatNotice(notice), ...notice });
       reported.add(key);
     }
@@ -224,7 +224,7 @@ async function askModelOnce(
 ): Promise<AsyncIterable<ProviderEvent>> {
   const { model, request } = prompt;
   try {
-    const messages = await withStoredBytes(request.messages, {
+    const messages = await loadStoredBytes(request.messages, {
       blobs: services.store.blobs,
       mostBytes: services.limits.mediaBytes,
       accepts: (block, role) => model.accepts(block, role),
@@ -281,7 +281,7 @@ async function endReply(
   };
   const isCombined = response.prompt.combination !== null;
   const meta: NodeMeta = {
-    source: makeFinishedSource(response.prompt, facts),
+    source: buildFinishedReplySource(response.prompt, facts),
     // The request of a continued reply contained the reply's own beginning, so its measure does not apply here. Core
     // determines `measuredOver` from the nodes above.
     ...(usage === null || (job.before !== null && !isCombined) ? {} : { measuredOver: response.prompt.measure }),

@@ -3,7 +3,7 @@ import { textMessage } from '@coppice/core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Secret } from '../config/secret.ts';
 import { accumulateReply } from '../providers/accumulate-reply.ts';
-import { checkEvents } from '../providers/conformance.ts';
+import { checkProviderEvents } from '../providers/conformance.ts';
 import type { Clock, Provider, ProviderCall, ProviderEvent, ProviderNotice } from '../providers/contract.ts';
 import { anthropic, openaiCompatible } from '../providers/members.ts';
 import { type FakeFault, type FakeProvider, type FakeResponse, openFakeProvider } from '../testing/fake-provider.ts';
@@ -72,7 +72,7 @@ async function ask(form: Form, turns: readonly FakeResponse[], options: AskOptio
   } finally {
     clearInterval(watching);
   }
-  expect(checkEvents(events)).toEqual([]);
+  expect(checkProviderEvents(events)).toEqual([]);
   const fold = accumulateReply(form.provider.name);
   for (const event of events) fold.push(event);
   const { message, last } = fold.reply();

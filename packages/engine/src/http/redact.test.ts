@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { HiddenText, Secret } from '../config/secret.ts';
+import { Secret, SecretText } from '../config/secret.ts';
 import { excerptOf, makeErrorEvent } from '../providers/errors.ts';
 import { redactKeys } from './redact.ts';
 
 describe('keys', () => {
   it('[G32] that this process holds are removed from every text, whatever they look like', () => {
     const secret = new Secret('correct horse battery', 'https://api.example.org');
-    const hidden = new HiddenText('another one altogether');
+    const hidden = new SecretText('another one altogether');
     expect(redactKeys('say correct horse battery and another one altogether')).toBe('say «hidden» and «hidden»');
     expect([`${secret}`, JSON.stringify({ secret, hidden })]).toEqual([
       '«hidden»',

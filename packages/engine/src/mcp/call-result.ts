@@ -3,7 +3,7 @@ import { parseBlock } from '@coppice/content';
 import type { Block, Json, JsonObject, TextBlock } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { decodeBase64, encodeBase64 } from '#platform/system';
-import { ToolContent } from '../tools/content.ts';
+import { ToolResultContent } from '../tools/content.ts';
 
 function resultTextOf(said: string): TextBlock {
   return { type: 'text', text: said };
@@ -15,14 +15,14 @@ function resultField(fields: JsonObject, key: string): string | undefined {
 }
 
 /** Converts a call's result. Content of an unknown type becomes JSON text, so that nothing is dropped silently. */
-export function toToolContent(result: unknown): ToolContent {
-  if (!isJsonObject(result)) return new ToolContent([resultTextOf(JSON.stringify(result) ?? '')]);
+export function toToolResultContent(result: unknown): ToolResultContent {
+  if (!isJsonObject(result)) return new ToolResultContent([resultTextOf(JSON.stringify(result) ?? '')]);
   const content = Array.isArray(result.content) ? result.content : [];
   const blocks = content.map(toResultBlock);
   const structured = result.structuredContent ?? result.toolResult;
   // The structured content is used only if there is no other content, because servers repeat it as text.
   if (blocks.length === 0 && structured !== undefined) blocks.push(resultTextOf(JSON.stringify(structured)));
-  return new ToolContent(blocks, result.isError === true);
+  return new ToolResultContent(blocks, result.isError === true);
 }
 
 function toResultBlock(entry: Json): Block {

@@ -5,7 +5,7 @@ import type { Config, McpServerConfig } from '../config/contract.ts';
 import type { EnvironmentVariables } from '../config/load.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import type { PinStore } from './pins.ts';
+import type { ToolPinStore } from './pins.ts';
 
 /**
  * The state of a server. `starting`: first attempt; `ready`: connected; `restarting`: connection lost, next attempt
@@ -18,7 +18,7 @@ export type McpServerStatus = 'starting' | 'ready' | 'restarting' | 'down' | 'di
 export type McpToolChange = 'command' | 'description' | 'parameters' | 'annotations';
 
 /** The current definition of a tool that differs from the approved one. */
-export interface McpToolOffer {
+export interface McpChangedTool {
   readonly changed: readonly McpToolChange[];
   readonly description: string;
   readonly parameters: JsonObject;
@@ -43,7 +43,7 @@ export interface McpToolState {
   readonly asks: boolean;
   /** When this definition was first seen or approved, in milliseconds since 1970. */
   readonly pinnedAt: number | null;
-  readonly offer?: McpToolOffer;
+  readonly offer?: McpChangedTool;
   readonly problem?: string;
 }
 
@@ -118,7 +118,7 @@ export interface McpClientOptions {
   /** The servers at the start; `reconfigure` changes them. Models and tools cannot add one. */
   readonly config: Pick<Config, 'mcpServers'>;
   /** Where approved tool definitions are stored. */
-  readonly pins: PinStore;
+  readonly pins: ToolPinStore;
   /** The registry that the tools are added to; by default a new one. */
   readonly tools?: ToolRegistry | undefined;
   /** By default the environment of this process. Children get only a few of its variables. */

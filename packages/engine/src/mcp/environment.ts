@@ -4,7 +4,7 @@
  */
 import type { McpServerConfig } from '../config/contract.ts';
 import type { EnvironmentVariables } from '../config/load.ts';
-import { containsKey } from '../config/secret.ts';
+import { containsSecret } from '../config/secret.ts';
 
 const needed = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR'],
@@ -34,7 +34,7 @@ export function buildChildEnvironment(
     const value = ours[name];
     // A function that an old shell exported; another shell would execute it (Shellshock).
     if (value === undefined || value.startsWith('()')) continue;
-    if (containsKey(value))
+    if (containsSecret(value))
       problems.push(`${name} holds a key and is not passed on; give the server one of its own in env.`);
     else env[name] = value;
   }

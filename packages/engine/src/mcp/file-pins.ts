@@ -6,7 +6,7 @@ import { dirname, join, readFile } from '#platform/system';
 import { type ConfigSource, configPath } from '../config/load.ts';
 import { replaceFile, systemCodeOf, withFileLock } from '../locked-file.ts';
 import { makeMcpError } from './contract.ts';
-import { type ApprovedTool, type PinStore, pinKey } from './pins.ts';
+import { type ApprovedTool, makeToolPinKey, type ToolPinStore } from './pins.ts';
 
 /** Returns the default path of the pins, in the folder of the configuration file. */
 export function toolPinsPath(source: ConfigSource = {}): string {
@@ -17,7 +17,7 @@ export function toolPinsPath(source: ConfigSource = {}): string {
  * Stores pins in a JSON file that several processes may write: each change reads the file, adds to it and replaces it,
  * under a lock. Throws `mcp/pins` if the file cannot be read; such a file is never overwritten.
  */
-export function createFilePins(path: string): PinStore {
+export function createFileToolPinStore(path: string): ToolPinStore {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work, work);
@@ -30,8 +30,8 @@ export function createFilePins(path: string): PinStore {
       inTurn(async () => {
         if (pins.length === 0) return;
         await withFileLock(path, async () => {
-          const all = new Map((await readPins(path)).map((pin) => [pinKey(pin.server, pin.tool), pin]));
-          for (const pin of pins) all.set(pinKey(pin.server, pin.tool), pin);
+          const all = new Map((await readPins(path)).map((pin) => [makeToolPinKey(pin.server, pin.tool), pin]));
+          for (const pin of pins) all.set(makeToolPinKey(pin.server, pin.tool), pin);
           await replaceFile(path, `${JSON.stringify({ version: 1, pins: [...all.values()] }, null, 2)}\n`);
         });
       }),

@@ -15,8 +15,8 @@ import { McpServer } from './server.ts';
 import { ToolCatalogue } from './tool-catalogue.ts';
 
 export * from './contract.ts';
-export { createFilePins, toolPinsPath } from './file-pins.ts';
-export { type ApprovedTool, createMemoryPins, type PinStore, type ToolDefinition } from './pins.ts';
+export { createFileToolPinStore, toolPinsPath } from './file-pins.ts';
+export { type ApprovedTool, createMemoryToolPinStore, type ToolDefinition, type ToolPinStore } from './pins.ts';
 
 /** Creates a client. It starts nothing before `start`; `close` or the end of the process ends what was started. */
 export function createMcpClient(options: McpClientOptions): McpClient {

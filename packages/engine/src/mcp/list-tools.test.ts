@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { resultTextOf, serverStateOf, waitForServerStatus } from '../testing/mcp.ts';
-import { callOddTool, createMcpFixture } from '../testing/mcp-fixture.ts';
+import { callOddServerTool, createMcpFixture } from '../testing/mcp-fixture.ts';
 import { waitUntil } from '../testing/turn-fixture.ts';
 import { defineTool } from '../tools/define.ts';
 import { createTools } from '../tools/registry.ts';
@@ -10,9 +10,9 @@ const { start } = createMcpFixture();
 describe('a list of tools', () => {
   test('[M17] is updated when it changes', async () => {
     const client = await start('good');
-    await callOddTool(client, 'drop');
+    await callOddServerTool(client, 'drop');
     await waitUntil(() => client.tools.find('odd__echo') === undefined);
-    expect((await callOddTool(client, 'echo')).error).toBe('tool/unknown');
+    expect((await callOddServerTool(client, 'echo')).error).toBe('tool/unknown');
     expect(client.tools.find('odd__pid')).toBeDefined();
   });
 
@@ -61,7 +61,7 @@ describe('a list of tools', () => {
     const none = await start('no-list', '', { limits: { restarts: 0 } });
     expect(serverStateOf(none, 'odd')).toMatchObject({ status: 'down', lastError: 'its list of tools is none' });
     const flood = await start('good', '', { limits: { restarts: 0, messageBytes: 100_000 } });
-    const answered = await callOddTool(flood, 'flood', { bytes: 5_000_000 });
+    const answered = await callOddServerTool(flood, 'flood', { bytes: 5_000_000 });
     expect(answered.error).toBe('tool/unavailable');
     expect(resultTextOf(answered)).toContain('a message of more than 100000 bytes');
     await waitForServerStatus(flood, 'odd', 'down');
@@ -82,7 +82,7 @@ describe('a list of tools', () => {
     expect(serverStateOf(client, 'odd').tools.find((tool) => tool.tool === 'echo')).toMatchObject({
       status: 'refused',
     });
-    expect(resultTextOf(await callOddTool(client, 'echo'))).toBe('mine');
+    expect(resultTextOf(await callOddServerTool(client, 'echo'))).toBe('mine');
     await client.close();
     expect(tools.list().map((tool) => tool.name)).toEqual(['odd__echo']);
   });

@@ -3,7 +3,7 @@ import type { Json } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import type { Client, StandardSchemaV1 } from '@modelcontextprotocol/client';
 import type { McpLimits } from './contract.ts';
-import { isDeeperThan } from './escape-invisible.ts';
+import { isJsonDeeperThan } from './escape-invisible-characters.ts';
 import type { ToolDefinition } from './pins.ts';
 
 /** The valid tools of a server, and messages about those that cannot be used. */
@@ -85,7 +85,7 @@ function readToolDefinition(entry: Json): ToolDefinition | string {
   const parameters = entry.inputSchema ?? { type: 'object' };
   if (!isJsonObject(parameters)) return `The tool ${shown} describes its arguments by no object.`;
   const annotations = isJsonObject(entry.annotations) ? entry.annotations : {};
-  if (isDeeperThan([parameters, annotations], deepest)) return `The tool ${shown} is described too deeply.`;
+  if (isJsonDeeperThan([parameters, annotations], deepest)) return `The tool ${shown} is described too deeply.`;
   const description = typeof entry.description === 'string' ? entry.description : '';
   const titled = typeof title === 'string' ? title : typeof annotations.title === 'string' ? annotations.title : '';
   return { tool: name, description: description === '' ? titled : description, parameters, annotations };

@@ -12,9 +12,9 @@ import {
 } from '../testing/mcp.ts';
 import { createMcpFixture } from '../testing/mcp-fixture.ts';
 import { waitUntil } from '../testing/turn-fixture.ts';
-import { createFilePins, toolPinsPath } from './file-pins.ts';
+import { createFileToolPinStore, toolPinsPath } from './file-pins.ts';
 import type { McpClient } from './index.ts';
-import { type ApprovedTool, createMemoryPins } from './pins.ts';
+import { type ApprovedTool, createMemoryToolPinStore } from './pins.ts';
 
 const pin = (tool: string, description = 'Reads.'): ApprovedTool => ({
   server: 'files',
@@ -42,12 +42,12 @@ async function file(): Promise<string> {
 describe('pins in a file', () => {
   test('[M7] are read again, replaced for the same tool, and several writers lose none of each other’s', async () => {
     const path = await file();
-    expect(await createFilePins(path).load()).toEqual([]);
-    const writers = [createFilePins(path), createFilePins(path), createFilePins(path)];
+    expect(await createFileToolPinStore(path).load()).toEqual([]);
+    const writers = [createFileToolPinStore(path), createFileToolPinStore(path), createFileToolPinStore(path)];
     const puts = writers.flatMap((writer, at) => [0, 1, 2, 3].map((n) => writer.put([pin(`tool-${at}-${n}`)])));
     await Promise.all([...puts, writers[0]?.put([])]);
-    await createFilePins(path).put([pin('tool-0-0', 'Reads more.')]);
-    const pins = await createFilePins(path).load();
+    await createFileToolPinStore(path).put([pin('tool-0-0', 'Reads more.')]);
+    const pins = await createFileToolPinStore(path).load();
     expect(pins).toHaveLength(12);
     expect(pins.find((one) => one.tool === 'tool-0-0')).toEqual(pin('tool-0-0', 'Reads more.'));
     expect(await readdir(join(path, '..'))).toEqual(['mcp-pins.json']);
@@ -59,11 +59,13 @@ describe('pins in a file', () => {
     ['no pin', '{"version":1,"pins":[{"server":"x"}]}'],
   ])('[M7] that are %s are refused and never overwritten, and no server is started', async (_, text) => {
     const path = await file();
-    await createFilePins(path).put([pin('one')]);
+    await createFileToolPinStore(path).put([pin('one')]);
     await writeFile(path, text);
     const wrong = expect.objectContaining({ code: 'mcp/pins', message: expect.stringContaining(path) });
-    await expect(createFilePins(path).put([pin('two')])).rejects.toEqual(wrong);
-    const client = open(makeMcpConfig({ odd: misbehavingServerCommand('good') }), { pins: createFilePins(path) });
+    await expect(createFileToolPinStore(path).put([pin('two')])).rejects.toEqual(wrong);
+    const client = open(makeMcpConfig({ odd: misbehavingServerCommand('good') }), {
+      pins: createFileToolPinStore(path),
+    });
     await expect(client.start()).rejects.toEqual(wrong);
     expect(serverStateOf(client, 'odd').status).toBe('closed');
     expect(await readFile(path, 'utf8')).toBe(text);
@@ -71,11 +73,11 @@ describe('pins in a file', () => {
 
   test('[M7] are not blocked forever by a lock that a dead process left', async () => {
     const path = await file();
-    await createFilePins(path).put([pin('one')]);
+    await createFileToolPinStore(path).put([pin('one')]);
     await writeFile(`${path}.lock`, '');
     await utimes(`${path}.lock`, 1, 1);
-    await createFilePins(path).put([pin('two')]);
-    expect(await createFilePins(path).load()).toHaveLength(2);
+    await createFileToolPinStore(path).put([pin('two')]);
+    expect(await createFileToolPinStore(path).load()).toHaveLength(2);
   });
 
   test('[M7] are stored beside the configuration', () => {
@@ -93,7 +95,7 @@ describe('a tool', () => {
     client.tools.call({ id: '1', name: 'odd__echo', parameters: { text: 'hello' } }, { approve: approveAll });
 
   test('[M4] is trusted on first use, and is listed from then on before its server is ready', async () => {
-    const pins = createFilePins(await file());
+    const pins = createFileToolPinStore(await file());
     const first = open(described({}), { pins });
     await first.start();
     expect(resultTextOf(await call(first))).toBe('hello');
@@ -113,7 +115,7 @@ describe('a tool', () => {
     ['parameters', { inputSchema: { type: 'object', properties: { secret: { type: 'string' } } } }],
     ['annotations', { annotations: { readOnlyHint: true, destructiveHint: false } }],
   ])('[M5] whose %s has changed is not run and not shown to models until it is approved', async (what, detail) => {
-    const pins = createMemoryPins();
+    const pins = createMemoryToolPinStore();
     const config = makeMcpConfig({ odd: misbehavingServerCommand('good') }, 'auto_approve = ["change", "echo"]');
     const client = open(config, { pins });
     await client.start();
@@ -140,7 +142,7 @@ describe('a tool', () => {
   });
 
   test('[M5] of another command under an old name is not approved', async () => {
-    const pins = createMemoryPins();
+    const pins = createMemoryToolPinStore();
     const first = open(described({}), { pins });
     await first.start();
     await first.close();
@@ -178,7 +180,7 @@ describe('a tool', () => {
   });
 
   test('[M6] whose approval cannot be stored is not approved', async () => {
-    const kept = createMemoryPins();
+    const kept = createMemoryToolPinStore();
     let isFull = false;
     const pins = {
       load: () => kept.load(),

@@ -27,23 +27,23 @@ export interface ApprovedTool extends ToolDefinition {
  * Stores pins. `load` throws if they cannot be read, because with an empty list every changed tool would count as new
  * and trusted.
  */
-export interface PinStore {
+export interface ToolPinStore {
   load(): Promise<readonly ApprovedTool[]>;
   /** Adds pins and replaces those of the same server and tool. They are durable when the promise resolves. */
   put(pins: readonly ApprovedTool[]): Promise<void>;
 }
 
-export function pinKey(server: string, tool: string): string {
+export function makeToolPinKey(server: string, tool: string): string {
   return JSON.stringify([server, tool]);
 }
 
 /** Creates pins in memory. After each start all tools count as new and are trusted. */
-export function createMemoryPins(begin: readonly ApprovedTool[] = []): PinStore {
-  const pins = new Map(begin.map((pin) => [pinKey(pin.server, pin.tool), pin]));
+export function createMemoryToolPinStore(begin: readonly ApprovedTool[] = []): ToolPinStore {
+  const pins = new Map(begin.map((pin) => [makeToolPinKey(pin.server, pin.tool), pin]));
   return {
     load: async () => [...pins.values()],
     async put(more) {
-      for (const pin of more) pins.set(pinKey(pin.server, pin.tool), pin);
+      for (const pin of more) pins.set(makeToolPinKey(pin.server, pin.tool), pin);
     },
   };
 }

@@ -5,9 +5,9 @@ import type { McpServerConfig } from '../config/contract.ts';
 import type { EnvironmentVariables } from '../config/load.ts';
 import { redactKeys } from '../http/redact.ts';
 import type { Clock } from '../providers/contract.ts';
-import type { ToolContent } from '../tools/content.ts';
+import type { ToolResultContent } from '../tools/content.ts';
 import { makeToolError } from '../tools/errors.ts';
-import { toToolContent } from './call-result.ts';
+import { toToolResultContent } from './call-result.ts';
 import type { McpConnection } from './connect.ts';
 import type { McpLimits, McpServerState, McpServerStatus } from './contract.ts';
 import { errorText } from './error-text.ts';
@@ -191,7 +191,7 @@ export class McpServer {
   }
 
   /** Calls a tool. An abort is passed on to the server. Throws `tool/unavailable` if the server is not connected. */
-  async call(tool: string, parameters: JsonObject, signal: AbortSignal): Promise<ToolContent> {
+  async call(tool: string, parameters: JsonObject, signal: AbortSignal): Promise<ToolResultContent> {
     if (this.#health.status === 'starting') await waitUnlessAborted(this.#firstTry, signal);
     const live = this.#live;
     if (live === null) throw this.#unavailable(tool);
@@ -200,7 +200,7 @@ export class McpServer {
     try {
       const params = { name: tool, arguments: parameters };
       const request = { method: 'tools/call', params };
-      return toToolContent(
+      return toToolResultContent(
         await connection.client.request(request, uncheckedResponseSchema, { signal, timeout: longestTimeout }),
       );
     } catch (error) {

@@ -11,10 +11,10 @@ import {
   serverStateOf,
   waitForServerStatus,
 } from '../testing/mcp.ts';
-import { callOddTool, createMcpFixture } from '../testing/mcp-fixture.ts';
+import { callOddServerTool, createMcpFixture } from '../testing/mcp-fixture.ts';
 import { waitUntil } from '../testing/turn-fixture.ts';
 import type { McpClient, McpServerState } from './index.ts';
-import { createMemoryPins } from './pins.ts';
+import { createMemoryToolPinStore } from './pins.ts';
 
 const { open, start } = createMcpFixture();
 
@@ -40,7 +40,7 @@ describe('calls', () => {
       { type: 'hologram', depth: 3 },
       'bare',
     ];
-    const { message, error, origin } = await callOddTool(client, 'parts', { content });
+    const { message, error, origin } = await callOddServerTool(client, 'parts', { content });
     const source = { type: 'base64', data: png };
     expect(message).toEqual({
       role: 'tool',
@@ -59,53 +59,55 @@ describe('calls', () => {
       ],
     });
     expect([error, origin]).toEqual([null, { type: 'mcp', server: 'odd', tool: 'parts' }]);
-    const structured = await callOddTool(client, 'parts', { content: [], more: { structuredContent: { a: 1 } } });
+    const structured = await callOddServerTool(client, 'parts', { content: [], more: { structuredContent: { a: 1 } } });
     expect(resultTextOf(structured)).toBe('{"a":1}');
-    expect(resultTextOf(await callOddTool(client, 'parts', { content: [] }))).toBe('done');
+    expect(resultTextOf(await callOddServerTool(client, 'parts', { content: [] }))).toBe('done');
   });
 
   test('[M9] an error result of a server is an error, and a refusal is reported with its message', async () => {
-    const failed = await callOddTool(client, 'fail');
+    const failed = await callOddServerTool(client, 'fail');
     expect([failed.error, resultTextOf(failed)]).toEqual(['tool/failed', 'Error (tool/failed): no such file']);
     const content = [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }];
-    const pictured = await callOddTool(client, 'parts', { content, more: { isError: true } });
+    const pictured = await callOddServerTool(client, 'parts', { content, more: { isError: true } });
     expect(pictured.message.content.map((block) => block.type)).toEqual(['text', 'image']);
-    const refused = await callOddTool(client, 'refuse');
+    const refused = await callOddServerTool(client, 'refuse');
     expect([refused.error, resultTextOf(refused).includes('not in this way')]).toEqual(['tool/failed', true]);
     expect(serverStateOf(client, 'odd').status).toBe('ready');
   });
 
   test('[M10] a result past the limit is cut, and pictures past theirs are left out; both are marked in place', async () => {
-    const much = await callOddTool(client, 'much', { length: 600_000 });
+    const much = await callOddServerTool(client, 'much', { length: 600_000 });
     expect([much.truncated, much.error]).toEqual([true, null]);
     expect(Buffer.byteLength(resultTextOf(much))).toBeLessThanOrEqual(1024 * 1024);
     const data = Buffer.alloc(3 * 1024 * 1024, 1).toString('base64');
     const picture = { type: 'image', data, mimeType: 'image/png' };
-    const pictures = await callOddTool(client, 'parts', { content: [picture, picture, { type: 'text', text: 'end' }] });
+    const pictures = await callOddServerTool(client, 'parts', {
+      content: [picture, picture, { type: 'text', text: 'end' }],
+    });
     expect(pictures.message.content.map((block) => block.type)).toEqual(['image', 'text', 'text']);
     expect(resultTextOf(pictures)).toMatch(/^\[left out: image of \d+ bytes, the limit is 5242880\]end$/);
     const parts = Array.from({ length: 300 }, () => ({ type: 'text', text: 'x' }));
-    const many = await callOddTool(client, 'parts', { content: parts });
+    const many = await callOddServerTool(client, 'parts', { content: parts });
     expect(many.message.content).toHaveLength(257);
     expect(many.truncated).toBe(true);
   });
 
   test('[M11] a stopped call is stopped on the server too, and the server keeps running', async () => {
     const control = new AbortController();
-    const hanging = callOddTool(client, 'hang', {}, { signal: control.signal });
-    await waitUntil(async () => resultTextOf(await callOddTool(client, 'echo', { text: 'there' })) === 'there');
+    const hanging = callOddServerTool(client, 'hang', {}, { signal: control.signal });
+    await waitUntil(async () => resultTextOf(await callOddServerTool(client, 'echo', { text: 'there' })) === 'there');
     control.abort();
     expect((await hanging).error).toBe('tool/aborted');
-    await waitUntil(async () => JSON.parse(resultTextOf(await callOddTool(client, 'cancelled'))).length === 1);
+    await waitUntil(async () => JSON.parse(resultTextOf(await callOddServerTool(client, 'cancelled'))).length === 1);
     expect(serverStateOf(client, 'odd').status).toBe('ready');
   });
 
   test('[M12] each call is approved with its exact arguments, even for a tool that claims to be read-only', async () => {
     const asks = Object.fromEntries(serverStateOf(client, 'odd').tools.map((tool) => [tool.tool, tool.asks]));
     expect(asks).toMatchObject({ echo: true, write: true });
-    expect((await callOddTool(client, 'write', {}, { approve: undefined })).error).toBe('tool/not-approved');
+    expect((await callOddServerTool(client, 'write', {}, { approve: undefined })).error).toBe('tool/not-approved');
     const asked: unknown[] = [];
-    const written = await callOddTool(
+    const written = await callOddServerTool(
       client,
       'write',
       { path: 'a' },
@@ -124,7 +126,7 @@ describe('calls', () => {
 describe('servers that are added and removed', () => {
   test('[M46] a server is added, replaced and removed while another one keeps running', async () => {
     const client = await start('good');
-    const pid = resultTextOf(await callOddTool(client, 'pid'));
+    const pid = resultTextOf(await callOddServerTool(client, 'pid'));
     const [odd] = makeMcpConfig({ odd: misbehavingServerCommand('good') }).mcpServers.values();
     const [two] = makeMcpConfig({ two: misbehavingServerCommand('good') }).mcpServers.values();
     if (odd === undefined || two === undefined) throw new Error('no servers');
@@ -139,7 +141,7 @@ describe('servers that are added and removed', () => {
       ['two', 'ready'],
     ]);
     expect(client.tools.find('two__echo')).toBeDefined();
-    expect(resultTextOf(await callOddTool(client, 'pid'))).toBe(pid);
+    expect(resultTextOf(await callOddServerTool(client, 'pid'))).toBe(pid);
     await client.reconfigure(new Map([['two', two]]));
     expect(client.tools.find('odd__echo')).toBeUndefined();
     expect(client.servers().map(({ name }) => name)).toEqual(['two']);
@@ -157,7 +159,7 @@ describe('approval by the configuration', () => {
       ['odd', true],
       ['write', false],
     ]);
-    expect(resultTextOf(await callOddTool(client, 'write', {}, { approve: undefined }))).toBe('written');
+    expect(resultTextOf(await callOddServerTool(client, 'write', {}, { approve: undefined }))).toBe('written');
   });
 });
 
@@ -170,7 +172,7 @@ describe('the environment of a child process', () => {
     };
     const lines = 'env = { OWN = "very-own-token" }\npass_env = ["LAB_KEY", "PASSED", "SHELLSHOCK"]';
     const client = await start('good', '', { env }, lines);
-    const seen = JSON.parse(resultTextOf(await callOddTool(client, 'env')));
+    const seen = JSON.parse(resultTextOf(await callOddServerTool(client, 'env')));
     // The child got `OWN` in its `env` and returns it; the result masks the value, because it is a configured secret.
     expect(seen).toMatchObject({ HOME: '/home/me', LANG: 'en_GB.UTF-8', PASSED: 'yes', OWN: '«hidden»' });
     for (const name of ['OPENAI_API_KEY', 'OTHER', 'LAB_KEY', 'SHELLSHOCK']) expect(seen).not.toHaveProperty(name);
@@ -221,15 +223,15 @@ describe('a server that fails', () => {
     const states: McpServerState['status'][] = [];
     const onChange = ({ status }: McpServerState) => void (states.at(-1) === status || states.push(status));
     const client = await start('good', '', { onChange });
-    const before = resultTextOf(await callOddTool(client, 'pid'));
-    const [died, hung] = await Promise.all([callOddTool(client, 'die'), callOddTool(client, 'hang')]);
+    const before = resultTextOf(await callOddServerTool(client, 'pid'));
+    const [died, hung] = await Promise.all([callOddServerTool(client, 'die'), callOddServerTool(client, 'hang')]);
     for (const each of [died, hung]) {
       expect(each.error).toBe('tool/unavailable');
       expect(resultTextOf(each)).toContain('exit code 7; it said: Out of cheese.');
     }
     expect(client.tools.find('odd__echo')).toBeDefined();
     await waitForServerStatus(client, 'odd', 'ready');
-    const after = resultTextOf(await callOddTool(client, 'pid'));
+    const after = resultTextOf(await callOddServerTool(client, 'pid'));
     expect(after).toMatch(/^\d+$/);
     expect(after).not.toBe(before);
     expect(states).toEqual(['starting', 'ready', 'restarting', 'ready']);
@@ -238,12 +240,12 @@ describe('a server that fails', () => {
 
   test('[M13] by a signal from outside is restarted automatically', async () => {
     const client = await start('good');
-    const pid = Number(resultTextOf(await callOddTool(client, 'pid')));
+    const pid = Number(resultTextOf(await callOddServerTool(client, 'pid')));
     process.kill(pid, 'SIGKILL');
     await waitUntil(() => serverStateOf(client, 'odd').status !== 'ready');
     expect(serverStateOf(client, 'odd').lastError).toContain('SIGKILL');
     await waitForServerStatus(client, 'odd', 'ready');
-    expect(resultTextOf(await callOddTool(client, 'echo', { text: 'again' }))).toBe('again');
+    expect(resultTextOf(await callOddServerTool(client, 'echo', { text: 'again' }))).toBe('again');
   });
 
   test('[M14] is restarted three times a minute with growing pauses, then is down and retried after a while', async () => {
@@ -297,7 +299,7 @@ describe('a server that fails', () => {
     for (const pass of [0, 0, 60_000, 0]) {
       now += pass;
       const count = waits.length;
-      await callOddTool(client, 'die');
+      await callOddServerTool(client, 'die');
       await waitUntil(() => waits.length > count);
       await waitForServerStatus(client, 'odd', 'ready');
     }
@@ -306,15 +308,15 @@ describe('a server that fails', () => {
 
   test('[M15] keeps its tools listed, a call fails at once as unavailable, and a restart makes it work again', async () => {
     const client = await start('good', '', { limits: { restarts: 0 } });
-    await callOddTool(client, 'die');
+    await callOddServerTool(client, 'die');
     await waitForServerStatus(client, 'odd', 'down');
     expect(client.tools.specs(['odd__echo'])).toHaveLength(1);
     expect(serverStateOf(client, 'odd').tools.map((tool) => tool.status)).toContain('unavailable');
-    const answered = await callOddTool(client, 'echo', { text: 'x' });
+    const answered = await callOddServerTool(client, 'echo', { text: 'x' });
     expect(answered.error).toBe('tool/unavailable');
     expect(resultTextOf(answered)).toContain('The server odd is not connected: down (it ended with exit code 7');
     expect((await client.restart('odd')).status).toBe('ready');
-    expect(resultTextOf(await callOddTool(client, 'echo', { text: 'x' }))).toBe('x');
+    expect(resultTextOf(await callOddServerTool(client, 'echo', { text: 'x' }))).toBe('x');
   });
 
   test('[M18] because it no longer responds is ended and restarted', async () => {
@@ -327,9 +329,9 @@ describe('a server that fails', () => {
     const client = await start('good', '', { limits: { pingMs: 30_000 } }, 'timeout_seconds = 3');
     // The time limit also applies to the start, which may fail once on a busy machine.
     await waitForServerStatus(client, 'odd', 'ready');
-    const late = await callOddTool(client, 'hang');
+    const late = await callOddServerTool(client, 'hang');
     expect(late.error).toBe('tool/timeout');
-    expect(resultTextOf(await callOddTool(client, 'echo', { text: 'here' }))).toBe('here');
+    expect(resultTextOf(await callOddServerTool(client, 'echo', { text: 'here' }))).toBe('here');
     expect(serverStateOf(client, 'odd').status).toBe('ready');
   });
 });
@@ -355,7 +357,7 @@ describe('a server that does not start', () => {
   });
 
   test('[M16] because it never responds fails at the time limit, and a call waits for it until then', async () => {
-    const pins = createMemoryPins();
+    const pins = createMemoryToolPinStore();
     const first = await start('good', '', { pins });
     await first.close();
     const client = open(makeMcpConfig({ odd: misbehavingServerCommand('never-answer') }, 'timeout_seconds = 0.3'), {
@@ -364,7 +366,7 @@ describe('a server that does not start', () => {
     });
     const starting = client.start();
     await waitUntil(() => client.tools.find('odd__echo') !== undefined);
-    const [answered] = await Promise.all([callOddTool(client, 'echo'), starting]);
+    const [answered] = await Promise.all([callOddServerTool(client, 'echo'), starting]);
     expect(answered.error).toMatch(/^tool\/(?:unavailable|timeout)$/);
     expect(serverStateOf(client, 'odd')).toMatchObject({
       status: 'down',

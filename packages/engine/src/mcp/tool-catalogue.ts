@@ -6,15 +6,15 @@ import { makeToolError } from '../tools/errors.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { type McpLimits, type McpToolState, makeMcpError } from './contract.ts';
 import { errorText } from './error-text.ts';
-import { escapeInvisible, escapeInvisibleJson } from './escape-invisible.ts';
+import { escapeInvisibleCharacters, escapeInvisibleInJson } from './escape-invisible-characters.ts';
 import {
   type ApprovedTool,
   findToolChanges,
   hashServerTarget,
   hashToolDefinition,
-  type PinStore,
-  pinKey,
+  makeToolPinKey,
   type ToolDefinition,
+  type ToolPinStore,
 } from './pins.ts';
 import type { McpServer } from './server.ts';
 import { assignToolNames } from './tool-names.ts';
@@ -41,7 +41,7 @@ interface ToolEntry {
 /** The registry, the pin storage and the limits of a catalogue. */
 export interface ToolCatalogueOptions {
   readonly tools: ToolRegistry;
-  readonly pins: PinStore;
+  readonly pins: ToolPinStore;
   readonly limits: McpLimits;
   readonly now: () => number;
 }
@@ -65,7 +65,7 @@ export class ToolCatalogue {
 
   /** Reads the pins and registers their tools, so that models can see them before the servers are connected. */
   async open(servers: readonly McpServer[]): Promise<void> {
-    for (const pin of await this.#options.pins.load()) this.#pins.set(pinKey(pin.server, pin.tool), pin);
+    for (const pin of await this.#options.pins.load()) this.#pins.set(makeToolPinKey(pin.server, pin.tool), pin);
     for (const server of servers) {
       const { name } = server.config;
       if (!server.config.enabled || this.#servers.has(name)) continue;
@@ -87,7 +87,7 @@ export class ToolCatalogue {
     const serverEntry = this.#servers.get(server);
     if (serverEntry === undefined) return null;
     serverEntry.definitions = new Map(definitions.map((definition) => [definition.tool, definition]));
-    const fresh = definitions.filter((definition) => !this.#pins.has(pinKey(server, definition.tool)));
+    const fresh = definitions.filter((definition) => !this.#pins.has(makeToolPinKey(server, definition.tool)));
     const failed = await this.#pin(serverEntry, fresh, 'first-use').then(() => null, errorText);
     this.#publish(server);
     return failed === null ? null : `What its tools are like could not be remembered: ${failed}`;
@@ -100,7 +100,7 @@ export class ToolCatalogue {
       (definition): ApprovedTool => ({ ...definition, server, target: serverEntry.target, by, at }),
     );
     const remember = () => {
-      for (const pin of pins) this.#pins.set(pinKey(server, pin.tool), pin);
+      for (const pin of pins) this.#pins.set(makeToolPinKey(server, pin.tool), pin);
     };
     // A new tool is trusted by this process even if its pin cannot be stored. An approval that cannot be stored has no
     // effect.
@@ -149,7 +149,7 @@ export class ToolCatalogue {
   }
 
   #changes(serverEntry: ServerEntry, definition: ToolDefinition) {
-    const pin = this.#pins.get(pinKey(serverEntry.server.config.name, definition.tool));
+    const pin = this.#pins.get(makeToolPinKey(serverEntry.server.config.name, definition.tool));
     return pin === undefined ? [] : findToolChanges(pin, serverEntry.target, definition);
   }
 
@@ -184,8 +184,8 @@ export class ToolCatalogue {
       const remove = tools.add(
         defineTool({
           name,
-          description: escapeInvisible(pin.description, limits.description),
-          parameters: escapeInvisibleJson(pin.parameters, limits.description),
+          description: escapeInvisibleCharacters(pin.description, limits.description),
+          parameters: escapeInvisibleInJson(pin.parameters, limits.description),
           sideEffects: hasEffects(server.config, pin),
           timeoutMs: server.config.timeoutMs,
           origin: { type: 'mcp', server: server.config.name, tool },
@@ -230,7 +230,7 @@ export class ToolCatalogue {
       server: pin.server,
       tool: pin.tool,
       status: problem !== null ? 'refused' : changed.length > 0 ? 'changed' : usable,
-      description: escapeInvisible(pin.description, limits.description),
+      description: escapeInvisibleCharacters(pin.description, limits.description),
       asks: hasEffects(serverEntry.server.config, pin),
       pinnedAt: pin.at,
       ...(problem === null ? {} : { problem }),
@@ -239,8 +239,8 @@ export class ToolCatalogue {
         : {
             offer: {
               changed,
-              description: escapeInvisible(definition.description, limits.description),
-              parameters: escapeInvisibleJson(definition.parameters, limits.description),
+              description: escapeInvisibleCharacters(definition.description, limits.description),
+              parameters: escapeInvisibleInJson(definition.parameters, limits.description),
               hash: hashToolDefinition(serverEntry.target, definition),
             },
           }),

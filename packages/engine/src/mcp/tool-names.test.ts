@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
-import { escapeInvisible, escapeInvisibleJson, isDeeperThan } from './escape-invisible.ts';
+import { escapeInvisibleCharacters, escapeInvisibleInJson, isJsonDeeperThan } from './escape-invisible-characters.ts';
 import { assignToolNames } from './tool-names.ts';
 
 describe('the names of tools', () => {
@@ -47,19 +47,19 @@ describe('the names of tools', () => {
 
 describe('texts of servers', () => {
   test('[M8] are shown with hidden characters escaped, and are cut at a length', () => {
-    expect(escapeInvisible('Reads\ta file.\nThat is all.', 100)).toBe('Reads\ta file.\nThat is all.');
-    expect(escapeInvisible('Reads\u200b a\u202e file\u{e0041}\u001b[2J\ufe01', 200)).toBe(
+    expect(escapeInvisibleCharacters('Reads\ta file.\nThat is all.', 100)).toBe('Reads\ta file.\nThat is all.');
+    expect(escapeInvisibleCharacters('Reads\u200b a\u202e file\u{e0041}\u001b[2J\ufe01', 200)).toBe(
       'Reads‹U+200B› a‹U+202E› file‹U+E0041›‹U+001B›[2J‹U+FE01›',
     );
-    expect(escapeInvisible('x'.repeat(20), 10)).toBe(`${'x'.repeat(10)}…`);
-    expect(escapeInvisible('👩', 1)).toBe('…');
+    expect(escapeInvisibleCharacters('x'.repeat(20), 10)).toBe(`${'x'.repeat(10)}…`);
+    expect(escapeInvisibleCharacters('👩', 1)).toBe('…');
   });
 
   test('[M8] are escaped in schemas too, whose keys stay unchanged', () => {
     const schema = JSON.parse(
       '{"properties":{"__proto__":{"description":"a\\u200bb"},"n":{"enum":["\\u2060",1,null]}}}',
     );
-    const shown = escapeInvisibleJson(schema, 100);
+    const shown = escapeInvisibleInJson(schema, 100);
     expect(JSON.stringify(shown)).toBe(
       '{"properties":{"__proto__":{"description":"a‹U+200B›b"},"n":{"enum":["‹U+2060›",1,null]}}}',
     );
@@ -67,8 +67,8 @@ describe('texts of servers', () => {
 
   test('[M17] that are nested without end are detected', () => {
     const deep = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
-    expect(isDeeperThan(deep(64), 64)).toBe(false);
-    expect(isDeeperThan(deep(66), 64)).toBe(true);
-    expect(isDeeperThan(deep(5_000), 64)).toBe(true);
+    expect(isJsonDeeperThan(deep(64), 64)).toBe(false);
+    expect(isJsonDeeperThan(deep(66), 64)).toBe(true);
+    expect(isJsonDeeperThan(deep(5_000), 64)).toBe(true);
   });
 });

@@ -16,7 +16,7 @@ import type { NewTopic, Topic } from './shapes.ts';
 import { TopicService } from './topic-service.ts';
 
 /** Stores temporary trees apart from the main store, and moves them there on request. */
-export interface TemporaryTreeKeeper {
+export interface TemporaryTreeStorage {
   /** The separate store. Its trees appear in no list, search, feed or backup of the main store. */
   readonly store: Store;
   has(treeId: TreeId): Promise<boolean>;
@@ -31,16 +31,16 @@ export class TemporaryChatService {
   readonly messages: MessageService;
   /** The chats as topics; changes made here are discarded with them. */
   readonly topics: TopicService;
-  readonly #keeper: TemporaryTreeKeeper;
+  readonly #storage: TemporaryTreeStorage;
   readonly #main: Store;
   readonly #context: RunContext;
 
-  constructor(main: Store, keeper: TemporaryTreeKeeper, options: ServiceOptions = {}) {
+  constructor(main: Store, storage: TemporaryTreeStorage, options: ServiceOptions = {}) {
     this.#main = main;
-    this.#keeper = keeper;
+    this.#storage = storage;
     this.#context = runContextOf(main, options);
-    this.messages = new MessageService(keeper.store, options);
-    this.topics = new TopicService(keeper.store, options);
+    this.messages = new MessageService(storage.store, options);
+    this.topics = new TopicService(storage.store, options);
   }
 
   create(topic: NewTopic = {}): Promise<Topic> {
@@ -49,7 +49,7 @@ export class TemporaryChatService {
 
   /** Returns whether a topic is temporary. */
   async has(topicId: string): Promise<boolean> {
-    return typeof topicId === 'string' && this.#keeper.has(treeId(topicId));
+    return typeof topicId === 'string' && this.#storage.has(treeId(topicId));
   }
 
   /** Moves a chat to the main store as an ordinary topic. Throws while a reply is being written. */
@@ -57,19 +57,19 @@ export class TemporaryChatService {
     return withServiceErrorCodes(async () => {
       const id = await this.#known(topicId);
       const { actor, now } = this.#context;
-      await this.#keeper.keep(id, { actor, actId: newActId(this.#context), at: now() });
+      await this.#storage.keep(id, { actor, actId: newActId(this.#context), at: now() });
       return toTopic(await this.#main.read(id, () => readTree(id)));
     });
   }
 
   /** Deletes a chat permanently. Throws if it is not temporary. */
   discard(topicId: string): Promise<void> {
-    return withServiceErrorCodes(async () => this.#keeper.discard(await this.#known(topicId)));
+    return withServiceErrorCodes(async () => this.#storage.discard(await this.#known(topicId)));
   }
 
   async #known(topicId: string): Promise<TreeId> {
     const id = requireTreeId(topicId);
-    if (!(await this.#keeper.has(id)))
+    if (!(await this.#storage.has(id)))
       refuse('tree/unknown-tree', `There is no temporary chat ${topicId}.`, { treeId: id });
     return id;
   }

@@ -7,7 +7,7 @@ import { streamOverHttp } from './stream-over-http.ts';
 export const bearerKeyHeader = { name: 'authorization', prefix: 'Bearer ' } as const;
 
 /** The features that providers with a chat completions API support; each provider adds its block types. */
-export const chatSupport = {
+export const chatCompletionSupport = {
   tools: true,
   toolChoice: true,
   thinking: true,
@@ -18,7 +18,7 @@ export const chatSupport = {
 } as const;
 
 /** The ranges of the parameters that a chat completions API accepts. */
-export const chatParameters = {
+export const chatCompletionParameters = {
   temperature: { min: 0, max: 2 },
   topP: { min: 0, max: 1 },
   stop: { most: 4 },

@@ -41,7 +41,7 @@ export interface ProviderCases {
 }
 
 /** Returns all violations of the event contract in a list of events, one sentence each. */
-export function checkEvents(events: readonly ProviderEvent[]): string[] {
+export function checkProviderEvents(events: readonly ProviderEvent[]): string[] {
   const found: string[] = [];
   const open = new Map<number, boolean>();
   const ids = new Set<string>();
@@ -156,7 +156,7 @@ export function runProviderConformance(
 
   describe(`${provider.name} as a member of the registry`, () => {
     it.each(cases)('[G1, G2] its events are well nested and end once: $name', async (each) => {
-      expect(checkEvents(await run(each))).toEqual([]);
+      expect(checkProviderEvents(await run(each))).toEqual([]);
     });
 
     it.each(cases)('[G8, G12] its events give the recorded reply: $name', async (each) => {
@@ -195,7 +195,7 @@ export function runProviderConformance(
       }, 30);
       for await (const event of provider.stream(request(each), call({ signal: abort.signal, paceMs: 20 })))
         events.push(event);
-      expect(checkEvents(events)).toEqual([]);
+      expect(checkProviderEvents(events)).toEqual([]);
       // A provider without a network may have finished before the abort.
       if (networked) expect(events.at(-1)).toMatchObject({ type: 'error', code: 'provider/aborted', kind: 'aborted' });
     });
@@ -240,7 +240,7 @@ export function runProviderConformance(
       const events =
         each === undefined ? [] : await run({ ...each, request: { ...each.request, ...wild } }, { onNotice });
       expect(reported).toEqual(expect.arrayContaining(['temperature', 'topP', 'stop', 'seed']));
-      expect(checkEvents(events)).toEqual([]);
+      expect(checkProviderEvents(events)).toEqual([]);
     });
   });
 
@@ -264,14 +264,14 @@ export function runProviderConformance(
       const streamed = comparable(foldOf(await run(each), provider.name));
       prime(each.whole ?? '', { type: 'application/json' });
       const events = await listOf(provider.stream(request(each), call({ streaming: false })));
-      expect(checkEvents(events)).toEqual([]);
+      expect(checkProviderEvents(events)).toEqual([]);
       expect(comparable(foldOf(events, provider.name))).toEqual(streamed);
     });
 
     it.each(recorded)('[G25] a dropped stream keeps the received text and reports the drop: $name', async (each) => {
       const half = Buffer.from(each.stream ?? '').subarray(0, Math.floor((each.stream ?? '').length / 2));
       const events = await run(each, {}, { body: half, after: 'drop' });
-      expect(checkEvents(events)).toEqual([]);
+      expect(checkProviderEvents(events)).toEqual([]);
       expect(events.at(-1)).toMatchObject({
         type: 'error',
         kind: 'unavailable',

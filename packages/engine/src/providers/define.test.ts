@@ -10,7 +10,7 @@ import {
   type ScriptedEvent,
 } from '../testing/scripted.ts';
 import { collectReply } from './accumulate-reply.ts';
-import { checkEvents } from './conformance.ts';
+import { checkProviderEvents } from './conformance.ts';
 import type { ProviderCall, ProviderEvent, ProviderNotice, ProviderRequest } from './contract.ts';
 
 const request: ProviderRequest = { model: 'one', messages: [textMessage('user', 'Hi')], maxTokens: 10 };
@@ -53,7 +53,7 @@ describe('a provider, whatever its implementation does', () => {
   it('[G1, G2, G5] keeps the order of events', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(beat, { maxLength: 14 }), async (beats) => {
-        expect(checkEvents(await play(beats))).toEqual([]);
+        expect(checkProviderEvents(await play(beats))).toEqual([]);
       }),
     );
   });

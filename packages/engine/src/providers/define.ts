@@ -12,7 +12,7 @@ import type {
   ReportParameterChange,
 } from './contract.ts';
 import { errorEventFromThrown, makeAbortedEvent, makeErrorEvent } from './errors.ts';
-import { clampParameters, lowerMessages } from './fit-request.ts';
+import { clampParameters, simplifyMessages } from './fit-request.ts';
 import { collectToolCallIds, EventOrderNormaliser } from './normalise-event-order.ts';
 
 /**
@@ -169,10 +169,10 @@ function prepareRequest(spec: ProviderSpec, request: ProviderRequest, call: Prov
   const tell = call.onNotice ?? doNothing;
   const supports = supportOf(spec, call.capabilities);
   const fitted = fitParameters(spec, request, supports, tell);
-  const messages = lowerMessages(fitted.messages, {
+  const messages = simplifyMessages(fitted.messages, {
     supports,
     takes: (block, role) => takesBlock(spec, supports, block, role, request.model),
-    onLowered(block, role) {
+    onSimplified(block, role) {
       // The whole text of the file is sent, so there is nothing to report.
       if (isFileBlock(block) && block.source.type === 'text') return;
       tell({ type: 'block-lowered', blockType: block.type, role });

@@ -5,12 +5,12 @@ import { buildStrayResultMessage, convertSystemToUserMessage } from '@coppice/co
 import type { NumberRange, ParameterLimits, ProviderNotice, ProviderRequest, ProviderSupport } from './contract.ts';
 
 /** The features of the provider, and a callback for each conversion. */
-export interface LoweringOptions {
+export interface SimplificationOptions {
   readonly supports: ProviderSupport;
   /** Returns whether a block of a supported type can be sent unchanged. */
   takes(block: Block, role: Role): boolean;
   /** Called for each block that is sent in another form. */
-  onLowered(block: Block, role: Role): void;
+  onSimplified(block: Block, role: Role): void;
 }
 
 const noText: Block & { readonly text: string } = { type: 'text', text: '(no text)' };
@@ -21,34 +21,40 @@ const noText: Block & { readonly text: string } = { type: 'text', text: '(no tex
  * message without remaining content is left out, except a tool result, because its call needs a result. Messages that
  * need no change stay the same objects.
  */
-export function lowerMessages(messages: readonly Message[], lowering: LoweringOptions): readonly Message[] {
-  const { supports } = lowering;
+export function simplifyMessages(messages: readonly Message[], options: SimplificationOptions): readonly Message[] {
+  const { supports } = options;
   const native = new Set(supports.blocks);
-  const lowered: Message[] = [];
+  const simplified: Message[] = [];
   for (const message of messages) {
-    const content = lowerBlocks(message, native, lowering);
+    const content = simplifyBlocks(message, native, options);
     if (message.role === 'tool') {
       const result = content.length === 0 ? { ...message, content: [noText] } : { ...message, content };
-      lowered.push(supports.tools ? (content === message.content ? message : result) : buildStrayResultMessage(result));
+      simplified.push(
+        supports.tools ? (content === message.content ? message : result) : buildStrayResultMessage(result),
+      );
     } else if (content === message.content || content.length > 0) {
       const next = content === message.content ? message : { ...message, content };
       if (next !== message && isBlank(next)) continue;
-      lowered.push(next.role === 'system' && !supports.systemInPlace ? convertSystemToUserMessage(next) : next);
+      simplified.push(next.role === 'system' && !supports.systemInPlace ? convertSystemToUserMessage(next) : next);
     }
   }
-  return lowered;
+  return simplified;
 }
 
-function lowerBlocks(message: Message, native: ReadonlySet<string>, lowering: LoweringOptions): readonly Block[] {
+function simplifyBlocks(
+  message: Message,
+  native: ReadonlySet<string>,
+  options: SimplificationOptions,
+): readonly Block[] {
   const { role, content } = message;
   const isSentUnchanged = (block: Block) =>
-    block.type === 'text' || (native.has(block.type) && lowering.takes(block, role));
+    block.type === 'text' || (native.has(block.type) && options.takes(block, role));
   if (content.every(isSentUnchanged)) return content;
   const blocks: Block[] = [];
   for (const block of content) {
     if (isSentUnchanged(block)) blocks.push(block);
     else {
-      lowering.onLowered(block, role);
+      options.onSimplified(block, role);
       for (const other of blockDefinitionOf(block).lower(block)) blocks.push(other);
     }
   }

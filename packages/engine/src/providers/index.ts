@@ -3,7 +3,7 @@ import { AppError, type Block, type Role } from '@coppice/core';
 import {
   type Catalogue,
   type Cost,
-  costOf,
+  computeCost,
   createCatalogue,
   type ModelCapabilities,
   type ModelInfo,
@@ -246,7 +246,7 @@ function modelOf(entry: ProviderEntry, id: string, catalogue: Catalogue, callOf:
     stream: (request, call) => provider.stream({ ...request, model: id }, callOf(entry, full, withCapabilities(call))),
     fit: (request) => provider.fit({ ...request, model: id }, withCapabilities()),
     accepts: (block, role) => provider.accepts(block, role, id, withCapabilities().capabilities),
-    cost: (usage) => costOf(infoOf().price, usage),
+    cost: (usage) => computeCost(infoOf().price, usage),
   };
 }
 

@@ -59,7 +59,7 @@ export async function describeLocalModel(model: string, call: ProviderCall): Pro
 /**
  * Returns the window in Ollama's model info, under the name of the architecture, for example `llama.context_length`.
  */
-export function findOllamaWindow(shown: Json): number | undefined {
+export function findOllamaContextWindow(shown: Json): number | undefined {
   const info = objectOrUndefined(getMember(shown, 'model_info'));
   const architecture = getTextMember(info, 'general.architecture');
   const named = architecture === undefined ? undefined : getCountMember(info, `${architecture}.context_length`);

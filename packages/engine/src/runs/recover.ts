@@ -15,7 +15,7 @@ import {
   textOf,
 } from '@coppice/core';
 
-import { isEventsRun } from './turn-events.ts';
+import { isTurnEventsRun } from './turn-events.ts';
 
 /** The store, and the identity under which runs are claimed and completed. */
 export interface RecoveryOptions extends Pick<RunContext, 'actor' | 'now' | 'newId' | 'kit'> {
@@ -51,7 +51,9 @@ export async function recoverRuns(recovery: RecoveryOptions): Promise<readonly R
  * Recovers the lost runs of all owners with one claim, so that owners without a lost reply cost nothing. If a run
  * cannot be recovered now, the others still are; that run is claimed again later, and the error is thrown at the end.
  */
-export async function recoverRunsOfAll(recovery: Omit<RecoveryOptions, 'actor'>): Promise<readonly RecoveredReply[]> {
+export async function recoverRunsOfAllOwners(
+  recovery: Omit<RecoveryOptions, 'actor'>,
+): Promise<readonly RecoveredReply[]> {
   const { store, staleMs, process } = recovery;
   const recovered: RecoveredReply[] = [];
   const failed: unknown[] = [];
@@ -70,7 +72,7 @@ export async function recoverRunsOfAll(recovery: Omit<RecoveryOptions, 'actor'>)
 
 async function recoverRun(recovery: RecoveryOptions, stale: Run): Promise<RecoveredReply | null> {
   const { store } = recovery;
-  if (isEventsRun(stale)) {
+  if (isTurnEventsRun(stale)) {
     await store.runs.end(stale.id);
     return null;
   }

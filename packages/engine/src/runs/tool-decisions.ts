@@ -8,7 +8,7 @@ const waitingField = (callId: string) => `waiting ${callId}`;
 const decidedField = (callId: string) => `decided ${callId}`;
 
 /** Returns the run data that says that a call of a tool waits for approval. */
-export function waitingCallData(callId: string, tool: string): JsonObject {
+export function makeWaitingCallData(callId: string, tool: string): JsonObject {
   return { [waitingField(callId)]: tool };
 }
 
@@ -42,7 +42,7 @@ export interface CallDecision {
 }
 
 /** Decides a call that waits in any process. Returns the name of its tool, or null if no such call waits any more. */
-export async function decideInRuns(
+export async function decideWaitingCall(
   runs: Pick<RunStore, 'list' | 'note'>,
   { actId, callId, approved }: CallDecision,
 ): Promise<string | null> {

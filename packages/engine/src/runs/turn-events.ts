@@ -16,7 +16,7 @@ import { type SharedTimers, waitForTick } from './shared-timer.ts';
 const eventsPhase = 'events';
 
 /** Returns whether a run only contains the events of a turn. No reply belongs to it. */
-export function isEventsRun({ data }: Pick<Run, 'data'>): boolean {
+export function isTurnEventsRun({ data }: Pick<Run, 'data'>): boolean {
   return data.phase === eventsPhase;
 }
 
@@ -88,7 +88,7 @@ async function writeEvents(
 /** Returns whether the events of a turn can be read here, although another process runs it. */
 export async function hasTurnEvents(store: Store, actId: ActId): Promise<boolean> {
   const run = await store.runs.find(runIdOf(actId));
-  return run !== null && isEventsRun(run);
+  return run !== null && isTurnEventsRun(run);
 }
 
 /**

@@ -4,7 +4,7 @@ import { rowChanges } from '@coppice/core/tree';
 
 /**
  * The times of the last changes by node id, not counting the insertion of the node. Metadata has the keys of {@link
- * metadataKey}; the tree's title has the empty id.
+ * makeMetadataKey}; the tree's title has the empty id.
  */
 interface ChangeTimes {
   readonly presence: Map<string, number>;
@@ -19,7 +19,7 @@ interface ChangeTimes {
 export type IsNewerAtSource = (what: keyof ChangeTimes, key: string) => boolean;
 
 /** Returns the key of a node's metadata field in {@link ChangeTimes}. */
-export function metadataKey(id: string, key: string): string {
+export function makeMetadataKey(id: string, key: string): string {
   return `${id} ${key}`;
 }
 
@@ -46,7 +46,7 @@ export function readChangeTimes(log: readonly Commit[], name: (id: NodeId) => No
         for (const id of ids) touches.presence.set(name(id), at);
       } else if (change.op === 'bookmarked') touches.label.set(name(change.nodeId), at);
       else if (change.op === 'tree')
-        for (const key of Object.keys(change.attributes ?? {})) touches.note.set(metadataKey('', key), at);
+        for (const key of Object.keys(change.attributes ?? {})) touches.note.set(makeMetadataKey('', key), at);
       else
         for (const id of change.nodeIds) {
           const { parentId, groupId, contentIn } = change.set;
@@ -56,7 +56,7 @@ export function readChangeTimes(log: readonly Commit[], name: (id: NodeId) => No
           }
           if (groupId !== undefined) touches.group.set(name(id), at);
           if (contentIn !== undefined) touches.content.set(name(id), at);
-          for (const key of Object.keys(change.meta ?? {})) touches.note.set(metadataKey(name(id), key), at);
+          for (const key of Object.keys(change.meta ?? {})) touches.note.set(makeMetadataKey(name(id), key), at);
         }
     }
   }

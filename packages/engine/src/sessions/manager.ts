@@ -28,9 +28,9 @@ import {
   createEntryIdGenerator,
   formatEntryTime,
   hasVisibleText,
-  isQuickToCount,
+  isMessageQuickToCount,
   isSameEntry,
-  listOwnSessions,
+  listContinuableSessions,
   makeReadOnlySessionError,
   newSessionHeader,
   toPlainEntry,
@@ -87,7 +87,7 @@ export class SessionManager {
 
   /** Opens the newest session of a folder, optionally of one working directory; creates a session if there is none. */
   static resume(options: NewSessionOptions): SessionManager {
-    for (const path of listOwnSessions(options)) {
+    for (const path of listContinuableSessions(options)) {
       const found = SessionManager.open(path, options);
       // Opening a file converts an older version, but not a file of another tool.
       if (found.file.dialect === 'v2') return found;
@@ -336,7 +336,7 @@ export class SessionManager {
     const now = this.#now();
     const uuid = this.#newId(now);
     // Undefined fields are left out of the line.
-    const node = isQuickToCount(storedMessage) ? undefined : { tokens: this.kit.tokens(storedMessage) };
+    const node = isMessageQuickToCount(storedMessage) ? undefined : { tokens: this.kit.tokens(storedMessage) };
     return this.#addLine({
       type: 'message',
       uuid,

@@ -54,7 +54,7 @@ export function newSessionHeader(options: NewSessionOptions): NewSession {
  * Yields the paths of the sessions in a folder that can be continued, newest first; with `cwd` only those of that
  * working directory.
  */
-export function* listOwnSessions({
+export function* listContinuableSessions({
   files,
   folder,
   cwd: wanted,
@@ -138,7 +138,7 @@ export function isSameEntry(there: SessionEntry, given: NewEntry): boolean {
 }
 
 /** Returns whether counting a message's tokens is as fast as reading a stored count; then none is stored. */
-export function isQuickToCount({ content }: Message): boolean {
+export function isMessageQuickToCount({ content }: Message): boolean {
   const block = content[0];
   return block !== undefined && content.length === 1 && isText(block) && block.text.length <= 2048;
 }

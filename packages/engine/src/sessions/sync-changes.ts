@@ -18,7 +18,7 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { orderParentsFirst } from '@coppice/core/tree';
-import { type IsNewerAtSource, metadataKey, readChangeTimes } from './change-times.ts';
+import { type IsNewerAtSource, makeMetadataKey, readChangeTimes } from './change-times.ts';
 import { findGroupDifferences, regroupNodes } from './sync-groups.ts';
 import { findLabelDifferences, findMetadataDifferences, planAnnotations } from './sync-metadata.ts';
 
@@ -200,7 +200,7 @@ export class SyncChanges {
     const other = findMetadataDifferences(await this.#live());
     if (other.length === 0) return;
     const later = await this.#loadComparison();
-    const notes = other.filter(({ nodeId, key }) => later('note', metadataKey(nodeId, key)));
+    const notes = other.filter(({ nodeId, key }) => later('note', makeMetadataKey(nodeId, key)));
     if (notes.length === 0) return;
     await this.#change(() => planAnnotations(notes));
   }
@@ -216,7 +216,7 @@ export class SyncChanges {
     const later = await this.#loadComparison();
     for (const { nodeId, title } of other)
       if (later('label', nodeId)) await this.#run({ type: 'bookmark', treeId: this.#id, nodeId, title });
-    if (!isNamed && later('note', metadataKey('', 'title')))
+    if (!isNamed && later('note', makeMetadataKey('', 'title')))
       await this.#run({ type: 'attributes', treeId: this.#id, set: { title } });
   }
 
@@ -239,7 +239,7 @@ export class SyncChanges {
       (theirs[what].get(key) ?? Number.NEGATIVE_INFINITY) > (ours[what].get(key) ?? Number.NEGATIVE_INFINITY);
     return {
       labels: new Set(bare.filter((id) => isAfter('label', id))),
-      name: isBare && isAfter('note', metadataKey('', 'title')),
+      name: isBare && isAfter('note', makeMetadataKey('', 'title')),
     };
   }
 

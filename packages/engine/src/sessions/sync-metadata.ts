@@ -5,15 +5,15 @@ import { inversePatch } from '@coppice/core/tree';
 import type { SyncPair, SyncSide } from './sync-changes.ts';
 
 /** A metadata field as the source side has it; `value` is null if the source does not have it. */
-export interface SourceField {
+export interface SourceMetadataField {
   readonly nodeId: NodeId;
   readonly key: string;
   readonly value: unknown;
 }
 
 /** Returns the metadata fields that differ on nodes that both sides have. */
-export function findMetadataDifferences(pairs: readonly SyncPair[]): SourceField[] {
-  const notes: SourceField[] = [];
+export function findMetadataDifferences(pairs: readonly SyncPair[]): SourceMetadataField[] {
+  const notes: SourceMetadataField[] = [];
   for (const { from, to } of pairs) {
     if (from.removedIn !== null) continue;
     for (const key of new Set([...Object.keys(from.meta), ...Object.keys(to.meta)])) {
@@ -34,7 +34,7 @@ function noteText(value: unknown): string {
 }
 
 /** Plans the steps that set metadata, including fields that commands cannot set. */
-export function* planAnnotations(notes: readonly SourceField[]): ReadProgram<Plan<null>> {
+export function* planAnnotations(notes: readonly SourceMetadataField[]): ReadProgram<Plan<null>> {
   const byNode = new Map<NodeId, Map<string, unknown>>();
   for (const { nodeId, key, value } of notes)
     byNode.set(nodeId, (byNode.get(nodeId) ?? new Map<string, unknown>()).set(key, value));

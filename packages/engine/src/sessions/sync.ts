@@ -61,7 +61,7 @@ export async function syncSessionToStore(path: string, store: Store, options: Sy
     const read = await source.read(item.id, () => ask('rows', {}));
     if (read === null) return refuse('tree/unknown-tree', `${path} contains no session.`, { path });
     const there = await store.read(item.id, () => ask('rows', {}));
-    const rows = await withStoredBytes(withHeader(read, headerInStore(path, options.files)), there, store);
+    const rows = await loadStoredBytes(withHeader(read, headerInStore(path, options.files)), there, store);
     const scope = scopeOf(await source.externalIdsOf(item.id), item.id);
     const log = () => source.read(item.id, () => ask('log', { since: 0 }));
     const carried = await syncInto({ rows, log }, store, item.id, scope, options);
@@ -149,7 +149,7 @@ function withInlineBytes(rows: SyncRows, there: SyncRows | null, { blobs }: Stor
 }
 
 /** Returns the rows of a session with the bytes of images and files in the store. */
-function withStoredBytes(rows: SyncRows, there: SyncRows | null, { blobs }: Store): Promise<SyncRows> {
+function loadStoredBytes(rows: SyncRows, there: SyncRows | null, { blobs }: Store): Promise<SyncRows> {
   return mapMessages(rows, there, (message) => storeInlineBytes(message, blobs));
 }
 

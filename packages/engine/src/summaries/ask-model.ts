@@ -1,6 +1,6 @@
 /** Asks a model a single question, outside of any conversation. */
 import { textMessage, textOf } from '@coppice/core';
-import { replaceKeys } from '../config/mask-keys.ts';
+import { maskKeys } from '../config/mask-keys.ts';
 import { listConfiguredKeys } from '../config/secret.ts';
 import { createLinkedController, TurnStopReason } from '../generate/stop.ts';
 import { collectReply } from '../providers/accumulate-reply.ts';
@@ -39,7 +39,7 @@ export async function askModel(model: Model, question: SummaryQuestion, asking: 
       {
         systemPrompt: question.system,
         messages: [textMessage('user', question.prompt)],
-        maxTokens: computeReplySpace(model, asking.maxTokens),
+        maxTokens: computeAnswerLimit(model, asking.maxTokens),
       },
       { signal: controller.signal },
     );
@@ -51,7 +51,7 @@ export async function askModel(model: Model, question: SummaryQuestion, asking: 
             usage: { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens },
             cost: model.cost(usage)?.total ?? null,
           };
-    const whole = message === null ? '' : replaceKeys(textOf(message), listConfiguredKeys());
+    const whole = message === null ? '' : maskKeys(textOf(message), listConfiguredKeys());
     if (last?.type === 'error')
       return {
         type: 'failed',
@@ -81,7 +81,7 @@ function ignoreCancel(): void {
  * Returns the reply limit for an answer of `wanted` tokens. For a reasoning model it is higher, because its reasoning
  * counts too and would otherwise use up the limit before any text.
  */
-export function computeReplySpace({ info }: Model, wanted: number): number {
+export function computeAnswerLimit({ info }: Model, wanted: number): number {
   const needed = info.capabilities.thinking && info.known ? wanted * 4 : wanted;
   return Math.max(1, Math.min(needed, info.maxOut, Math.floor(info.window / 2)));
 }

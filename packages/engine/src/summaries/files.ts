@@ -8,7 +8,7 @@ export interface TrackedFiles {
 }
 
 /** Which tools read and change files, and which of their parameters contain paths. */
-export interface FileTools {
+export interface FileToolNames {
   /** Tool names in lower case, without the server prefix. */
   readonly read: readonly string[];
   readonly change: readonly string[];
@@ -16,7 +16,7 @@ export interface FileTools {
 }
 
 /** The names that common agents and the MCP reference servers use. */
-export const defaultFileTools: FileTools = {
+export const defaultFileToolNames: FileToolNames = {
   read: ['read', 'read_file', 'read_text_file', 'read_media_file', 'read_multiple_files', 'view', 'cat', 'open_file'],
   change: [
     'write',
@@ -48,7 +48,7 @@ export const defaultFileTools: FileTools = {
   ],
 };
 
-export const noFiles: TrackedFiles = { read: [], changed: [] };
+export const noTrackedFiles: TrackedFiles = { read: [], changed: [] };
 
 // Enough for any task that a user could follow; an unlimited list would take the space of the summary.
 const mostFiles = 200;
@@ -56,8 +56,8 @@ const mostFiles = 200;
 /** Returns the files that the messages name, after those of `before`. */
 export function trackFiles(
   messages: readonly Message[],
-  before: TrackedFiles = noFiles,
-  tools: FileTools = defaultFileTools,
+  before: TrackedFiles = noTrackedFiles,
+  tools: FileToolNames = defaultFileToolNames,
 ): TrackedFiles {
   const [reading, changing, keys] = [new Set(tools.read), new Set(tools.change), new Set(tools.paths)];
   const read = new Set(before.read);
@@ -114,7 +114,7 @@ export function fileListsToJson({ read, changed }: TrackedFiles): JsonObject {
 export function readFileLists(details: JsonObject | undefined): TrackedFiles {
   const texts = (value: Json | undefined): string[] =>
     value !== undefined && isTextList(value) ? value.filter((one): one is string => typeof one === 'string') : [];
-  if (details === undefined) return noFiles;
+  if (details === undefined) return noTrackedFiles;
   return { read: texts(details.readFiles), changed: texts(details.modifiedFiles) };
 }
 

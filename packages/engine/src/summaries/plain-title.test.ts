@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { titleFromFirstSentence } from './plain-title.ts';
+import { makeTitleFromFirstSentence } from './plain-title.ts';
 
 describe('a title', () => {
   test.each([
@@ -17,7 +17,7 @@ describe('a title', () => {
     ['***\n---\n', null],
     ['', null],
   ])('[Y9] of %j without a model is its first sentence, without markup, cut at a word', (text, title) => {
-    expect(titleFromFirstSentence(text)).toBe(title);
+    expect(makeTitleFromFirstSentence(text)).toBe(title);
   });
 
   test('[Y9] is one line of at most 60 characters and never ends inside a character', () => {
@@ -45,7 +45,7 @@ describe('a title', () => {
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 300 }), (units) => {
         const text = units.join('');
-        const title = titleFromFirstSentence(text);
+        const title = makeTitleFromFirstSentence(text);
         if (title === null) return;
         expect(title.length).toBeLessThanOrEqual(60);
         expect(title).not.toMatch(/[\n\r\p{Cs}\p{Cc}]/u);

@@ -26,7 +26,7 @@ const sequences = new RegExp(['\\u001b\\[', '[0-?]*', '[ -/]*', '[@-~]'].join(''
 const shortened = /\b(?:e\.g|i\.e|etc|vs|Dr|Mr|Mrs|No)\. /g;
 
 /** Returns the first sentence of a text, without markup and cut at a word; null if there is no text. */
-export function titleFromFirstSentence(text: string): string | null {
+export function makeTitleFromFirstSentence(text: string): string | null {
   // Only the beginning can become the title; searching the rest of a long paste would waste time.
   for (const line of text.slice(0, 4_000).split(/\r\n|[\n\r\u2028\u2029]/)) {
     let plain = line.slice(0, 500).replace(sequences, '');
@@ -45,5 +45,5 @@ export function titleFromFirstSentence(text: string): string | null {
 export function cleanTitle(answer: string): string | null {
   const line = answer.split('\n').find((one) => one.trim() !== '') ?? '';
   const bare = line.trim().replace(/^(?:title|titel|titre|título)\s*:\s*/i, '');
-  return titleFromFirstSentence(bare.replace(/^["'“”„«»‘’]+|["'“”„«»‘’.]+$/gu, ''));
+  return makeTitleFromFirstSentence(bare.replace(/^["'“”„«»‘’]+|["'“”„«»‘’.]+$/gu, ''));
 }

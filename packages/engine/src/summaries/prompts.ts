@@ -63,7 +63,7 @@ export function buildSummaryUpdateQuestion(transcript: string, previous: string,
 }
 
 /** Builds the request to summarise the first part of a turn whose rest stays in the context. */
-export function buildTurnStartQuestion(transcript: string, focus?: string): SummaryQuestion {
+export function buildTurnStartSummaryQuestion(transcript: string, focus?: string): SummaryQuestion {
   return {
     system: summarySystemPrompt,
     prompt: `${quoteTranscript('conversation', transcript)}\n\nThe transcript above is the first part of one request that was too long to keep whole; its last part stays as it is and follows your notes. Write what is needed to understand that last part, in exactly this form:\n\n### The request\nWhat the user asked for, with all conditions.\n\n### Done so far\n- What was found out, decided and done in this part.\n\n### Needed for the rest\n- What the last part builds on.\n\n${measure}${focusSentence(focus)}`,

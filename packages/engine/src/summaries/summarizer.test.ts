@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../config/load.ts';
 import { createDailySummaryBudget } from '../generate/daily-budget.ts';
-import { createMemorySpending } from '../generate/spending.ts';
+import { createMemorySpendingLedger } from '../generate/spending-ledger.ts';
 import { systemClock } from '../providers/clock.ts';
 import { makeErrorEvent } from '../providers/errors.ts';
 import { createProviders, type Model } from '../providers/index.ts';
@@ -13,7 +13,7 @@ import { extractSummary } from './extract.ts';
 import { fileListsToJson, joinFileLists, readFileLists, stripFileLists, trackFiles } from './files.ts';
 import { createSummarizer } from './summarizer.ts';
 import { chooseSummaryModel } from './summary-model.ts';
-import { splitIntoPortions } from './transcript.ts';
+import { splitTranscriptIntoPortions } from './transcript.ts';
 
 const user = (text: string): Message => textMessage('user', text);
 const assistant = (text: string): Message => textMessage('assistant', text);
@@ -113,7 +113,7 @@ describe('with a model', () => {
         fc.integer({ min: 256, max: 4_000 }),
         async (texts, tokens) => {
           const messages = texts.map((text, at) => user(`m${at};${text}`));
-          const portions = await splitIntoPortions(messages, { tokens, passes: 40, toolResult: 200 });
+          const portions = await splitTranscriptIntoPortions(messages, { tokens, passes: 40, toolResult: 200 });
           const read = portions?.join('\n') ?? '';
           for (const at of texts.keys()) expect(read).toContain(`m${at};`);
           for (const portion of portions ?? []) expect(estimateTokens(portion)).toBeLessThanOrEqual(tokens * 1.2);
@@ -217,7 +217,7 @@ describe('without a model, or with one that fails', () => {
 
   test('[Y4] once the budget of the day is spent, which summaries count for, no model is called', async () => {
     const { provider, near } = fixture([makeTextEvents('Notes.')]);
-    const spending = createMemorySpending();
+    const spending = createMemorySpendingLedger();
     const dear = { ...near, cost: () => ({ input: 1, output: 0, cacheRead: 0, cacheWrite: 0, total: 1 }) };
     const budget = { budgets: { dayUsd: 1.5 }, spending, clock: systemClock, owner: 'me' };
     const summarizer = createSummarizer({ model: () => dear, budget: createDailySummaryBudget(budget) });

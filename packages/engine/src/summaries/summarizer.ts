@@ -5,7 +5,7 @@ import { makeGenerateError } from '../generate/errors.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Clock } from '../providers/contract.ts';
 import type { Model } from '../providers/index.ts';
-import { type AskModelOptions, askModel, computeReplySpace, type ModelAnswer } from './ask-model.ts';
+import { type AskModelOptions, askModel, computeAnswerLimit, type ModelAnswer } from './ask-model.ts';
 import { clipMiddle } from './clip.ts';
 import {
   defaultSummaryLimits,
@@ -20,18 +20,18 @@ import {
   type TitleRequest,
 } from './contract.ts';
 import { extractSummary } from './extract.ts';
-import { formatFileLists, noFiles, stripFileLists } from './files.ts';
-import { cleanTitle, titleFromFirstSentence } from './plain-title.ts';
+import { formatFileLists, noTrackedFiles, stripFileLists } from './files.ts';
+import { cleanTitle, makeTitleFromFirstSentence } from './plain-title.ts';
 import {
   buildBranchSummaryQuestion,
   buildBranchSummaryUpdateQuestion,
   buildSummaryQuestion,
   buildSummaryUpdateQuestion,
   buildTitleQuestion,
-  buildTurnStartQuestion,
+  buildTurnStartSummaryQuestion,
   type SummaryQuestion,
 } from './prompts.ts';
-import { buildTranscript, splitIntoPortions } from './transcript.ts';
+import { buildTranscript, splitTranscriptIntoPortions } from './transcript.ts';
 
 /** How a summarizer chooses its model, and its budget and limits. */
 export interface SummarizerOptions {
@@ -141,7 +141,7 @@ async function askForSummary(
   question: SummaryQuestion,
   { allowance, ...asking }: SummaryCost,
 ): Promise<ModelAnswer> {
-  const expected = { ...estimateCost(question, ''), outputTokens: computeReplySpace(model, asking.maxTokens) };
+  const expected = { ...estimateCost(question, ''), outputTokens: computeAnswerLimit(model, asking.maxTokens) };
   const settleAllowance = allowance?.take(model, expected);
   if (settleAllowance === null) return notPaid;
   const settleBudget = await services.budget?.take(model, expected);
@@ -180,7 +180,7 @@ async function compactionSummary(services: SummarizerServices, request: Summariz
           messages: turnPrefix,
           previous: null,
           maxTokens: hasHistory || previous !== null ? Math.floor(maxTokens / 3) : maxTokens,
-          ask: buildTurnStartQuestion,
+          ask: buildTurnStartSummaryQuestion,
           update: buildSummaryUpdateQuestion,
           isPrefix: true,
         })
@@ -200,7 +200,7 @@ function assembleSummary(
   texts: readonly string[],
   { files }: SummarizerRequest,
 ): Summary {
-  const lists = formatFileLists(files ?? noFiles);
+  const lists = formatFileLists(files ?? noTrackedFiles);
   return { text: [...texts, ...(lists === '' ? [] : [lists])].join('\n\n'), source: summarySource(parts) };
 }
 
@@ -290,9 +290,9 @@ function portionsFor(
   // An earlier summary is sent with every portion. The factor 0.8 allows for estimates that are too low in some
   // languages.
   const beside = instructionTokens + length + (previous === null ? 0 : Math.ceil(previous.length / 3));
-  const tokens = Math.floor((model.info.window - computeReplySpace(model, length) - beside) * 0.8);
+  const tokens = Math.floor((model.info.window - computeAnswerLimit(model, length) - beside) * 0.8);
   if (tokens < 256) return Promise.resolve(null);
-  return splitIntoPortions(messages, {
+  return splitTranscriptIntoPortions(messages, {
     tokens: Math.min(tokens, limits.inputTokens),
     passes: limits.passes,
     toolResult: limits.toolResultLength,
@@ -339,7 +339,7 @@ async function titleForTree(services: SummarizerServices, request: TitleRequest)
 function firstTitle(messages: readonly Message[]): string | null {
   for (const role of ['user', 'assistant'] as const)
     for (const message of messages) {
-      const found = message.role === role ? titleFromFirstSentence(textOf(message)) : null;
+      const found = message.role === role ? makeTitleFromFirstSentence(textOf(message)) : null;
       if (found !== null) return found;
     }
   return null;

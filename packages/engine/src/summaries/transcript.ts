@@ -56,7 +56,7 @@ function escapeDelimiters(text: string): string {
 }
 
 /** How large portions may be, and how many there should be. */
-export interface PortionLimits {
+export interface TranscriptPortionLimits {
   /** The most tokens per portion. */
   readonly tokens: number;
   /** The intended number of portions. If three times as many are not enough, there is no summary by a model. */
@@ -74,9 +74,9 @@ const longestToken = 8;
  * Splits a conversation into as few portions as possible; every message is in one of them. If there are too many,
  * messages are shortened more. Returns null if that is not enough.
  */
-export async function splitIntoPortions(
+export async function splitTranscriptIntoPortions(
   messages: readonly Message[],
-  { tokens, passes, toolResult }: PortionLimits,
+  { tokens, passes, toolResult }: TranscriptPortionLimits,
 ): Promise<readonly string[] | null> {
   const lengths = messages.map(roughLength);
   for (const text of textLimits) {

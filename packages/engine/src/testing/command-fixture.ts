@@ -24,7 +24,7 @@ import { type CommandCall, type Commands, type CommandsOptions, createCommands }
 import { newId } from '../new-id.ts';
 
 /** The stores that commands are tested on. */
-export const commandFixtureStores = ['memory', 'sqlite'] as const;
+export const commandFixtureStoreKinds = ['memory', 'sqlite'] as const;
 
 /** The objects and functions that tests of commands use. */
 export interface CommandFixture {
@@ -56,7 +56,7 @@ export interface CommandFixture {
 
 /** Opens a fixture on a kind of store. Its summaries consist of the texts of the branch. */
 export async function openCommandFixture(
-  kind: (typeof commandFixtureStores)[number],
+  kind: (typeof commandFixtureStoreKinds)[number],
   options: CommandsOptions & { readonly systemPrompt?: string } = {},
 ): Promise<CommandFixture> {
   const { systemPrompt, ...parts } = options;

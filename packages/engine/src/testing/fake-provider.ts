@@ -4,7 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import { createGzip } from 'node:zlib';
 import { openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
-import { encodeFailure, encodePing, encodeReply, encodeStream, type WireName, type WireReply } from './wires.ts';
+import { encodeFailure, encodePing, encodeReply, encodeReplyStream, type WireName, type WireReply } from './wires.ts';
 
 /** The ways in which the server can fail. */
 export const fakeFaults = [
@@ -124,7 +124,7 @@ function behave(reply: WireReply, request: SeenRequest, response: ServerResponse
     return;
   }
   response.writeHead(200, streamHead);
-  for (const event of encodeStream(wire, reply)) response.write(event);
+  for (const event of encodeReplyStream(wire, reply)) response.write(event);
   response.end();
 }
 
@@ -170,7 +170,7 @@ async function misbehave(fault: FakeFault, request: SeenRequest, response: Serve
         if (left > 0) return;
         // A client that does not time out during the pings gets the rest, which the test then detects.
         clearInterval(pings);
-        response.end(encodeStream(wire, plainReply).slice(saying(wire, 3).length).join(''));
+        response.end(encodeReplyStream(wire, plainReply).slice(saying(wire, 3).length).join(''));
       }, 20);
       response.on('close', () => clearInterval(pings));
       return;
@@ -221,7 +221,7 @@ async function misbehave(fault: FakeFault, request: SeenRequest, response: Serve
       return;
     case 'truncated':
       begin();
-      if (stream) response.end(saying(wire, 2).join('') + encodeStream(wire, plainReply).at(-3)?.slice(0, 30));
+      if (stream) response.end(saying(wire, 2).join('') + encodeReplyStream(wire, plainReply).at(-3)?.slice(0, 30));
       else response.end(text().slice(0, 60));
       return;
     case 'html':
@@ -257,7 +257,7 @@ async function misbehave(fault: FakeFault, request: SeenRequest, response: Serve
     case 'endless': {
       begin();
       const piece = stream ? saying(wire, 3).slice(1).join('').repeat(500) : ' '.repeat(64 * 1024);
-      if (stream) response.write(encodeStream(wire, plainReply)[0] ?? '');
+      if (stream) response.write(encodeReplyStream(wire, plainReply)[0] ?? '');
       await pour(response, piece, manyTimes);
       return;
     }
@@ -268,7 +268,7 @@ async function misbehave(fault: FakeFault, request: SeenRequest, response: Serve
       return;
     case 'slow': {
       begin();
-      const bytes = stream ? encodeStream(wire, plainReply).join('') : text();
+      const bytes = stream ? encodeReplyStream(wire, plainReply).join('') : text();
       let at = 0;
       const drip = setInterval(() => response.write(bytes[at++ % bytes.length] ?? ' '), 20);
       response.on('close', () => clearInterval(drip));
@@ -281,7 +281,7 @@ async function misbehave(fault: FakeFault, request: SeenRequest, response: Serve
     }
     case 'bad-utf8': {
       begin();
-      const good = Buffer.from(stream ? encodeStream(wire, plainReply).join('') : text());
+      const good = Buffer.from(stream ? encodeReplyStream(wire, plainReply).join('') : text());
       const at = good.indexOf('two');
       // A lone continuation byte, and a lead byte without its continuation.
       response.end(Buffer.concat([good.subarray(0, at), Buffer.from([0x80, 0xe2]), good.subarray(at)]));
@@ -313,13 +313,13 @@ async function misbehave(fault: FakeFault, request: SeenRequest, response: Serve
 
 /** Returns the first events of a stream, with `most` content events. */
 function saying(wire: WireName, most: number): string[] {
-  const events = encodeStream(wire, plainReply);
+  const events = encodeReplyStream(wire, plainReply);
   return events.slice(0, most + (wire === 'openai' ? 1 : 2));
 }
 
 /** Returns a stream that ends with `length` in the middle of the first call's arguments. */
 function cutCall(wire: WireName): string[] {
-  const events = encodeStream(wire, toolCallReply);
+  const events = encodeReplyStream(wire, toolCallReply);
   const last = events.findIndex((event) => event.includes('place'));
   const kept = events.slice(0, last + 2);
   if (wire === 'openai')

@@ -23,4 +23,4 @@ export {
   type ScriptedProvider,
   type ScriptedReply,
 } from './scripted.ts';
-export { encodeFailure, encodeReply, encodeStream, type WireName, type WireReply } from './wires.ts';
+export { encodeFailure, encodeReply, encodeReplyStream, type WireName, type WireReply } from './wires.ts';

@@ -25,6 +25,6 @@ export function createMcpFixture() {
 }
 
 /** Calls a tool of the server `odd`; every approval is given. */
-export function callOddTool(client: McpClient, tool: string, parameters = {}, options: ToolCallOptions = {}) {
+export function callOddServerTool(client: McpClient, tool: string, parameters = {}, options: ToolCallOptions = {}) {
   return client.tools.call({ id: 'c1', name: `odd__${tool}`, parameters }, { approve: approveAll, ...options });
 }

@@ -14,7 +14,7 @@ import {
   type McpLimits,
   type McpServerState,
 } from '../mcp/index.ts';
-import { createMemoryPins } from '../mcp/pins.ts';
+import { createMemoryToolPinStore } from '../mcp/pins.ts';
 import type { ApprovalDecision, ApprovalRequest, ToolResult } from '../tools/contract.ts';
 import { waitUntil } from './turn-fixture.ts';
 
@@ -78,7 +78,7 @@ const quick: Partial<McpLimits> = { firstWaitMs: 5, longestWaitMs: 20, graceMs: 
 
 /** Creates a client without starting it. */
 export function makeMcpClient(config: Pick<Config, 'mcpServers'>, more: Partial<McpClientOptions> = {}): McpClient {
-  return createMcpClient({ config, pins: createMemoryPins(), ...more, limits: { ...quick, ...more.limits } });
+  return createMcpClient({ config, pins: createMemoryToolPinStore(), ...more, limits: { ...quick, ...more.limits } });
 }
 
 /** Returns the state of a server. Throws if it is not configured. */

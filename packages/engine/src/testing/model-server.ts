@@ -1,6 +1,6 @@
 /** An OpenAI-compatible server on the loopback interface, with a list of models and an optional key. */
 import { openRawServer, type RawServer, type SeenRequest } from './raw-server.ts';
-import { encodeReply, encodeStream, type WireReply } from './wires.ts';
+import { encodeReply, encodeReplyStream, type WireReply } from './wires.ts';
 
 /** How the server answers requests. */
 export interface ModelServerOptions {
@@ -36,7 +36,7 @@ export async function openModelServer(options: ModelServerOptions = {}): Promise
     const made = typeof reply === 'function' ? reply(request) : reply;
     if (JSON.parse(request.body).stream !== true) return json(200, encodeReply('openai', made));
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const event of encodeStream('openai', made)) response.write(event);
+    for (const event of encodeReplyStream('openai', made)) response.write(event);
     response.end();
   });
   return Object.defineProperties(

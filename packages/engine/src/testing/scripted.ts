@@ -1,6 +1,6 @@
 /** A provider that returns scripted replies. */
 import type { Json, JsonObject } from '@coppice/core';
-import { chatParameters, chatSupport } from '../providers/chat-completions.ts';
+import { chatCompletionParameters, chatCompletionSupport } from '../providers/chat-completions.ts';
 import { systemClock } from '../providers/clock.ts';
 import type { Provider, ProviderCall, ProviderEvent, ProviderRequest, ProviderSpec } from '../providers/contract.ts';
 import { defineProvider } from '../providers/define.ts';
@@ -79,9 +79,9 @@ export function createScriptedProvider(
     baseUrl: null,
     supports: {
       blocks: ['text', 'thinking', 'tool-use', 'image', 'file'],
-      ...chatSupport,
+      ...chatCompletionSupport,
     },
-    parameters: { ...chatParameters, seed: { min: 0, max: Number.MAX_SAFE_INTEGER } },
+    parameters: { ...chatCompletionParameters, seed: { min: 0, max: Number.MAX_SAFE_INTEGER } },
     defaultModel: 'one',
     models: [{ id: 'one' }, { id: 'two' }],
     ...spec,

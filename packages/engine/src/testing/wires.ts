@@ -94,7 +94,7 @@ function anthropicEvents(reply: WireReply): string[] {
 }
 
 /** Encodes a reply as the events of a stream, each with its blank line. */
-export function encodeStream(wire: WireName, reply: WireReply): string[] {
+export function encodeReplyStream(wire: WireName, reply: WireReply): string[] {
   return wire === 'openai' ? openaiEvents(reply) : anthropicEvents(reply);
 }
 

@@ -2,7 +2,7 @@
 import { type Block, isAppError, isText, type Json, type JsonObject, type TextBlock } from '@coppice/core';
 import { hideSecrets } from '../config/secret.ts';
 import { hashToolCall } from './approval.ts';
-import { limitBlocks, ToolContent } from './content.ts';
+import { limitResultBlocks, ToolResultContent } from './content.ts';
 import type {
   ApprovalDecision,
   ApprovalRequest,
@@ -72,8 +72,8 @@ export async function runToolCall(runner: ToolRunner, call: ToolCall, options: T
   };
   try {
     const result = await runTool(runner, call, options);
-    if (!(result instanceof ToolContent)) return textResult(formatToolResult(result), null);
-    const { blocks, truncated } = limitBlocks(withoutSecrets(result), runner.limits);
+    if (!(result instanceof ToolResultContent)) return textResult(formatToolResult(result), null);
+    const { blocks, truncated } = limitResultBlocks(withoutSecrets(result), runner.limits);
     return answered(blocks, truncated, result.isError ? 'tool/failed' : null);
   } catch (error) {
     const { code, message } = toolFailure(call.name, error);
@@ -82,13 +82,13 @@ export async function runToolCall(runner: ToolRunner, call: ToolCall, options: T
 }
 
 /** Hides secrets in a result. A tool may read one of our keys, which must not get into a conversation. */
-function withoutSecrets({ blocks, isError }: ToolContent): ToolContent {
+function withoutSecrets({ blocks, isError }: ToolResultContent): ToolResultContent {
   const hidden = blocks.map((block): Block => {
     if (!isText(block)) return block;
     const text: TextBlock = { ...block, text: hideSecrets(block.text) };
     return text;
   });
-  return new ToolContent(hidden, isError);
+  return new ToolResultContent(hidden, isError);
 }
 
 function toolFailure(name: string, error: unknown): { readonly code: ToolErrorCode; readonly message: string } {
@@ -102,7 +102,7 @@ function isToolCode(code: string): code is ToolErrorCode {
 }
 
 /** What a tool returns; an untyped one may return undefined. */
-type ToolCallOutput = Json | ToolContent | undefined;
+type ToolCallOutput = Json | ToolResultContent | undefined;
 
 async function runTool(runner: ToolRunner, call: ToolCall, options: ToolCallOptions): Promise<ToolCallOutput> {
   const { name } = call;

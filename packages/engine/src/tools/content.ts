@@ -4,8 +4,8 @@ import type { Block, TextBlock } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { truncateToBytes } from './result-text.ts';
 
-/** A result of several blocks, as MCP tools return it. {@link limitBlocks} marks the text of an error. */
-export class ToolContent {
+/** A result of several blocks, as MCP tools return it. {@link limitResultBlocks} marks the text of an error. */
+export class ToolResultContent {
   readonly blocks: readonly Block[];
   readonly isError: boolean;
 
@@ -32,8 +32,8 @@ function toolTextBlock(text: string): TextBlock {
  * Limits the blocks of a result: text is cut between characters, other blocks are kept or left out as a whole, and a
  * note replaces what is missing. A result without blocks becomes a text that says the tool is done.
  */
-export function limitBlocks(
-  { blocks, isError }: ToolContent,
+export function limitResultBlocks(
+  { blocks, isError }: ToolResultContent,
   { resultBytes, mediaBytes }: ContentLimits,
 ): { readonly blocks: readonly Block[]; readonly truncated: boolean } {
   const kept: Block[] = [];

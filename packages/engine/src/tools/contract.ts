@@ -1,6 +1,6 @@
 /** The types of tools and their results: built-in tools, tools that a program adds, and MCP tools. */
 import type { ErrorKind, Json, JsonObject, Message, NodeId, TreeId, TreeStore } from '@coppice/core';
-import type { ToolContent } from './content.ts';
+import type { ToolResultContent } from './content.ts';
 
 /** Where in a tree a tool was called; `introspect` reads it. */
 export interface ToolCallPosition {
@@ -40,7 +40,7 @@ export interface Tool {
   readonly timeoutMs?: number | undefined;
   readonly origin?: ToolOrigin | undefined;
   /** Returns the result: text, JSON or blocks. The message of a thrown error is sent to the model as the result. */
-  run(parameters: JsonObject, scope: ToolScope): Promise<Json | ToolContent> | Json | ToolContent;
+  run(parameters: JsonObject, scope: ToolScope): Promise<Json | ToolResultContent> | Json | ToolResultContent;
 }
 
 /** A model's request to run a tool: a `tool-use` block. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@coppice/core';
-import type { ToolContent } from './content.ts';
+import type { ToolResultContent } from './content.ts';
 import type { Tool, ToolOrigin, ToolScope } from './contract.ts';
 import { makeToolError } from './errors.ts';
 
@@ -13,7 +13,7 @@ export interface ToolSpecification {
   readonly sideEffects?: boolean;
   readonly timeoutMs?: number | undefined;
   readonly origin?: ToolOrigin | undefined;
-  run(parameters: JsonObject, scope: ToolScope): Promise<Json | ToolContent> | Json | ToolContent;
+  run(parameters: JsonObject, scope: ToolScope): Promise<Json | ToolResultContent> | Json | ToolResultContent;
 }
 
 // Matches function names that every provider accepts.

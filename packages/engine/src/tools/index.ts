@@ -2,7 +2,7 @@
 
 export { GrantedApprovals, hashToolCall } from './approval.ts';
 export { defaultToolLimits, type ToolLimits } from './call.ts';
-export { ToolContent } from './content.ts';
+export { ToolResultContent } from './content.ts';
 export * from './contract.ts';
 export { defineTool, type ToolSpecification } from './define.ts';
 export { makeToolError } from './errors.ts';

@@ -1,6 +1,6 @@
 /** The MCP tools that write: messages, branches, bookmarks and summaries. */
 import { refuse, run, textMessage, treeId } from '@coppice/core';
-import { titleFromFirstSentence } from '@coppice/engine';
+import { makeTitleFromFirstSentence } from '@coppice/engine';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import * as answers from './answers.ts';
@@ -33,7 +33,7 @@ function addAppendTool(server: McpServer, { store, context }: TreesMcpServerOpti
         if (of === undefined) {
           if (at !== undefined)
             return refuse('command/invalid', `Name the chat of the message ${at.slice(0, 100)} as well.`);
-          const autoTitle = titleFromFirstSentence(text);
+          const autoTitle = makeTitleFromFirstSentence(text);
           const attributes = autoTitle === null ? {} : { autoTitle };
           const id = treeId(given.newId());
           const { result, version } = await run(store, { type: 'create', treeId: id, attributes, messages }, given);

@@ -2,7 +2,7 @@
  * Tests every route against every attack. Fails for a route without a sample, and for a sample without a
  * route.
  */
-import { createMemoryRecords } from '@coppice/engine';
+import { createMemorySecretRecords } from '@coppice/engine';
 import { beforeAll, expect, test } from 'vitest';
 import { pathParameterParsers, type RouteDefinition } from '../routes/define.ts';
 import { routes } from '../routes/index.ts';
@@ -21,7 +21,7 @@ let ids: SampleIds;
 
 beforeAll(async () => {
   server = await openSharedServer({
-    keys: createMemoryRecords(),
+    keys: createMemorySecretRecords(),
     limits: { bodyBytes: 4_000, proxyBytes: 4_000, attachmentBytes: 4_000, importBytes: 4_000 },
   });
   const sample = await createTree(server, ['Hello', 'Hi there'], 'ben');

@@ -1,7 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { sha256Hex } from '@coppice/content';
-import { encodeReply, encodeStream } from '@coppice/engine/testing';
+import { encodeReply, encodeReplyStream } from '@coppice/engine/testing';
 import { APICallError, generateText, type ModelMessage, stepCountIs, streamText, tool } from 'ai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -45,7 +45,7 @@ describe.each(wires)('the AI SDK over the wire of $wire', ({ wire, model }) => {
     const { url, nodes, trees } = await proxied((_request, response, number) => {
       response.writeHead(200, events);
       const reply = number === 0 ? { text: 'Let me look.', calls: [call] } : { text: 'There is an oak.' };
-      response.end(encodeStream(wire, reply).join(''));
+      response.end(encodeReplyStream(wire, reply).join(''));
     });
     const stream = streamText({
       model: model(url),
@@ -121,7 +121,7 @@ describe.each(wires)('the AI SDK over the wire of $wire', ({ wire, model }) => {
     const { url, nodes, recorder } = await proxied((_request, response) => {
       response.on('close', () => broken++);
       response.writeHead(200, events);
-      response.write(encodeStream(wire, { text: 'One two three.' }).slice(0, 4).join(''));
+      response.write(encodeReplyStream(wire, { text: 'One two three.' }).slice(0, 4).join(''));
     });
     const abort = new AbortController();
     const stream = streamText({

@@ -3,11 +3,11 @@ import type { Json } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { type Config, listConfiguredKeys } from '@coppice/engine';
 import {
-  isMaskable,
-  isNeverEscapedInJson,
-  leastMaskedLength,
+  isKeyUnescapedInJson,
+  isMaskableKey,
+  leastMaskedLengthOf,
   makeKeyMask,
-  replaceKeys,
+  maskKeys,
 } from '@coppice/engine/mask-keys';
 import { parseJsonObject } from './exchange.ts';
 
@@ -15,7 +15,7 @@ import { parseJsonObject } from './exchange.ts';
 const hidden = '(hidden)';
 
 function maskOf(key: string): string {
-  return isMaskable(key) ? makeKeyMask(key) : hidden;
+  return isMaskableKey(key) ? makeKeyMask(key) : hidden;
 }
 
 // A client without a key sends an ordinary word, such as the name of a program. Messages keep such a word; error texts
@@ -45,7 +45,7 @@ export function secretKeysOf(
 /** Returns a text without the keys of a call. Short keys are removed only from error texts. */
 export function removeKeys(text: string, keys: readonly string[], what: 'talk' | 'error'): string {
   const shortest = what === 'error' ? shortestInErrors : shortestInTalk;
-  return replaceKeys(
+  return maskKeys(
     text,
     keys.filter((key) => key.length >= shortest),
     maskOf,
@@ -55,13 +55,13 @@ export function removeKeys(text: string, keys: readonly string[], what: 'talk' |
 /** Like {@link removeKeys}, and also removes a key that the end of a JSON string cuts off. */
 export function removeKeysFromJson(json: string, keys: readonly string[], what: 'talk' | 'error'): string {
   let clean = removeKeys(json, keys, what);
-  for (const key of keys) if (isMaskable(key)) clean = removeCutKey(clean, key);
+  for (const key of keys) if (isMaskableKey(key)) clean = removeCutKey(clean, key);
   return clean;
 }
 
 /** Replaces the beginnings of a key at the ends of JSON strings. */
 function removeCutKey(json: string, key: string): string {
-  const beginning = key.slice(0, leastMaskedLength(key));
+  const beginning = key.slice(0, leastMaskedLengthOf(key));
   const parts: string[] = [];
   let copied = 0;
   for (let from = json.indexOf(beginning); from !== -1; from = json.indexOf(beginning, from + 1)) {
@@ -95,7 +95,7 @@ function decodeWhole(bytes: Uint8Array): string {
 /** Returns bytes without the keys of a call; the same array if it contains no key. */
 export function removeKeysFromBytes(bytes: Uint8Array, keys: readonly string[], what: 'talk' | 'error'): Uint8Array {
   const text = decodeWhole(bytes);
-  const mayHold = keys.some((key) => text.includes(key) || !isNeverEscapedInJson(key));
+  const mayHold = keys.some((key) => text.includes(key) || !isKeyUnescapedInJson(key));
   if (!mayHold && !text.includes('\\/') && !text.includes('\\u00')) return bytes;
   const clean = removeKeys(text, keys, what);
   return clean === text ? bytes : new TextEncoder().encode(clean);

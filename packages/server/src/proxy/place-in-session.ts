@@ -21,7 +21,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { getText, isJsonObject } from '@coppice/core/decode';
-import { recordedTag, sideCallsFormat, titleActor, titleFromFirstSentence } from '@coppice/engine';
+import { makeTitleFromFirstSentence, recordedTag, sideCallsFormat, titleActor } from '@coppice/engine';
 import { addCompactionMarker, findPositionAfterMarker } from './agent-compaction.ts';
 import { detectCallPurpose, newestUserMessages } from './call-purpose.ts';
 import type { ParsedRequest } from './exchange.ts';
@@ -488,7 +488,7 @@ function buildRecordedMetadata({ asked, history, origin }: PlacedCall, session: 
 
 function treeOf(call: PlacedCall, session: string | null, link: ParentLink | null = null): TreeAttributes {
   const { asked, history, project } = call;
-  const described = link?.spawned?.description == null ? null : titleFromFirstSentence(link.spawned.description);
+  const described = link?.spawned?.description == null ? null : makeTitleFromFirstSentence(link.spawned.description);
   const autoTitle = described ?? titleOfCall(history);
   return {
     project,

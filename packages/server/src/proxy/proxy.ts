@@ -1,7 +1,7 @@
 /** The recording proxy: chooses the upstream service of a call, forwards or answers the call, and records it. */
 import { joinBytes } from '@coppice/content';
 import type { JsonObject } from '@coppice/core';
-import { costOf } from '@coppice/engine';
+import { computeCost } from '@coppice/engine';
 import { decompress } from '#platform/compression';
 import { joinPath } from '#platform/system';
 import { type FinishedResponse, forwardCall } from '#platform/upstream';
@@ -98,7 +98,7 @@ function costFor(
   };
   try {
     const { info } = services.providers.model(`${provider}/${model}`);
-    const cost = costOf(info.price, {
+    const cost = computeCost(info.price, {
       // Anthropic reports cached input tokens separately, not as part of the input.
       inputTokens:
         number('prompt_tokens', 'input_tokens', 'inputTokens') +

@@ -1,5 +1,5 @@
 import { run } from '@coppice/core';
-import { encodeReply, encodeStream } from '@coppice/engine/testing';
+import { encodeReply, encodeReplyStream } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
@@ -27,7 +27,9 @@ async function opened(config: string, more: { readonly titles?: boolean; readonl
       const reply = isTitle ? { text: title } : 'calls' in calls ? calls : { text: 'Done.' };
       const isStream = request.body.includes('"stream":true');
       response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
-      response.end(isStream ? encodeStream('openai', reply).join('') : JSON.stringify(encodeReply('openai', reply)));
+      response.end(
+        isStream ? encodeReplyStream('openai', reply).join('') : JSON.stringify(encodeReply('openai', reply)),
+      );
     },
     { config, titles: areOn },
   );

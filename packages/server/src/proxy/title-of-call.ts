@@ -1,14 +1,14 @@
 /** Derives the title of a recorded tree from the words of the user, without additions of the program. */
 import { extractUserWords } from '@coppice/content';
 import { isText, type Message } from '@coppice/core';
-import { titleFromFirstSentence } from '@coppice/engine';
+import { makeTitleFromFirstSentence } from '@coppice/engine';
 
 /** Returns the first words of the user in a history; null if no message has any. */
 export function titleOfCall(history: readonly Message[]): string | null {
   for (const { role, content } of history) {
     if (role !== 'user') continue;
     const text = content.map((block) => (isText(block) ? block.text : '')).join('\n');
-    const title = titleFromFirstSentence(withoutQuotes(extractUserWords(text)));
+    const title = makeTitleFromFirstSentence(withoutQuotes(extractUserWords(text)));
     if (title !== null) return title;
   }
   return null;

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import * as zlib from 'node:zlib';
-import { encodeReply, encodeStream } from '@coppice/engine/testing';
+import { encodeReply, encodeReplyStream } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { testToken } from '../testing/index.ts';
 import { openProxyFixture, operatorKey, type ProxyFixture } from '../testing/proxy-fixture.ts';
@@ -286,7 +286,7 @@ describe('chains of responses', () => {
 });
 
 describe('passing bytes on', () => {
-  const answer = encodeStream('openai', { text: 'Grüße, 世界 🌳!' }).join('');
+  const answer = encodeReplyStream('openai', { text: 'Grüße, 世界 🌳!' }).join('');
 
   it('[RP3] events and characters split anywhere arrive unchanged, and are recorded completely', async () => {
     const bytes = Buffer.from(answer);
@@ -559,7 +559,7 @@ describe('calls that fail or break off', () => {
   });
 
   it('[RP5] a stream that breaks off is recorded as interrupted, and one that reports an error keeps it', async () => {
-    const parts = encodeStream('openai', { text: 'One two three.' });
+    const parts = encodeReplyStream('openai', { text: 'One two three.' });
     let breakOff: () => void = () => undefined;
     const { begin, post, nodes, recorder } = await proxied((_request, back, number) => {
       back.writeHead(200, events);
@@ -592,7 +592,7 @@ describe('calls that fail or break off', () => {
       back.on('close', () => broken++);
       if (number === 0) return;
       back.writeHead(200, events);
-      back.write(encodeStream('openai', { text: 'One two three.' }).slice(0, 3).join(''));
+      back.write(encodeReplyStream('openai', { text: 'One two three.' }).slice(0, 3).join(''));
     });
     const body = { model: 'm', stream: true, messages: [user('Hi')] };
     const early = new AbortController();
@@ -621,8 +621,8 @@ describe('calls that fail or break off', () => {
   it('[RP11] a service that never ends delays no other call of the project', async () => {
     const { begin, post, nodes, recorder } = await proxied((seen, back) => {
       back.writeHead(200, events);
-      back.write(encodeStream('openai', { text: 'One two.' })[0]);
-      if (!seen.body.includes('endless')) back.end(encodeStream('openai', { text: 'One two.' }).slice(1).join(''));
+      back.write(encodeReplyStream('openai', { text: 'One two.' })[0]);
+      if (!seen.body.includes('endless')) back.end(encodeReplyStream('openai', { text: 'One two.' }).slice(1).join(''));
     });
     const endless = await begin(chat, { model: 'm', stream: true, messages: [user('endless')] });
     await (await post(chat, { model: 'm', stream: true, messages: [user('short')] })).text();

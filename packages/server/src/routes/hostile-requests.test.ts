@@ -4,7 +4,7 @@
  * internal error, and refuse with a code and a sentence.
  */
 import type { Json } from '@coppice/core';
-import { createMemoryRecords } from '@coppice/engine';
+import { createMemorySecretRecords } from '@coppice/engine';
 import { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildOpenApiDocument } from '../openapi.ts';
@@ -84,7 +84,7 @@ class Target {
 
   static async open(createStore: () => Promise<string>): Promise<Target> {
     const open = async () =>
-      openSharedServer({ store: await createStore(), keys: createMemoryRecords(), mcpWrites: true });
+      openSharedServer({ store: await createStore(), keys: createMemorySecretRecords(), mcpWrites: true });
     const server = await open();
     return new Target(open, server, await createIds(server));
   }

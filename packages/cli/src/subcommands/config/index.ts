@@ -6,12 +6,12 @@ import { isFieldMap } from '@coppice/core/decode';
 import {
   type ConfigProblem,
   configPath,
-  configValueAt,
-  editConfig,
   findConfigProblems,
+  findConfigValue,
   findLineOfKey,
   parseConfig,
   parseConfigValue,
+  setConfigValue,
 } from '@coppice/engine/config';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
@@ -109,7 +109,7 @@ async function findUnusableNames(
 ): Promise<readonly (ConfigProblem & { readonly key: string })[]> {
   const found: (ConfigProblem & { readonly key: string })[] = [];
   const tryName = (key: readonly string[], use: (name: string) => void) => {
-    const name = configValueAt(file.text, key);
+    const name = findConfigValue(file.text, key);
     if (typeof name !== 'string') return;
     try {
       use(name);
@@ -135,7 +135,7 @@ async function findUnusableNames(
 }
 
 async function getKey(path: string, key: readonly string[]): Promise<SubcommandOutput> {
-  const value = configValueAt(await readText(path), key);
+  const value = findConfigValue(await readText(path), key);
   if (value === undefined)
     throw new AppError({
       code: 'config/not-set',
@@ -169,10 +169,10 @@ async function changeKey(
 ): Promise<SubcommandOutput> {
   const text = await readText(path);
   const value = typed === null ? null : parseConfigValue(typed);
-  const changed = editConfig(text, key, value);
+  const changed = setConfigValue(text, key, value);
   // Validated before writing: a server that reloads the file would fail on an error.
   const { warnings } = parseConfig({ name: path, text: changed }, at.host.env);
-  const isWritten = JSON.stringify(configValueAt(changed, key)) === JSON.stringify(value ?? undefined);
+  const isWritten = JSON.stringify(findConfigValue(changed, key)) === JSON.stringify(value ?? undefined);
   const known = parseConfig({ name: path, text }, at.host.env).warnings.map(({ message }) => message);
   const unknown = warnings.find(({ message }) => !known.includes(message));
   if (!isWritten || unknown !== undefined)

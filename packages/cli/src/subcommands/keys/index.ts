@@ -1,6 +1,6 @@
 import { AppError } from '@coppice/core';
 import type { LiveConfig, ProviderConfig } from '@coppice/engine';
-import { localModelServers, providerDefinitions, reencryptRecords } from '@coppice/engine';
+import { localModelServers, providerDefinitions, reencryptSecretRecords } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
 import { usageError } from '../../exit-codes.ts';
 import { readSecret } from '../../terminal/read-secret.ts';
@@ -123,7 +123,7 @@ async function rotateKeys(given: SubcommandInput, at: CliContext): Promise<Subco
   if (!given.flag('users'))
     throw usageError('Only the keys of a server with users are encrypted. Use coppice keys rotate --users.');
   const { env, home } = at.host;
-  const count = await reencryptRecords(await at.sharedRecords(), { env, home });
+  const count = await reencryptSecretRecords(await at.sharedRecords(), { env, home });
   return {
     data: { rotated: count },
     lines: [`Encrypted ${count} records under a new secret. Running servers read it within seconds.`],

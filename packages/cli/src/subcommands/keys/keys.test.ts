@@ -1,7 +1,12 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SealedRecords } from '@coppice/core';
-import { createEncryptedRecords, createStoreRecords, openLiveConfig, openRecordSecret } from '@coppice/engine';
+import {
+  createEncryptedSecretRecords,
+  createStoreSecretRecords,
+  openLiveConfig,
+  openRecordSecret,
+} from '@coppice/engine';
 import { openModelServer } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores/open';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -64,12 +69,15 @@ describe('coppice keys', () => {
     };
     await fixture.run(['append', '--new', 'Hello']);
     await rows(async (sealed) =>
-      createEncryptedRecords(createStoreRecords(sealed), await openRecordSecret(source)).put('provider/openai', {
-        kind: 'openai',
-        origin: 'https://api.openai.com',
-        key,
-        addedAt: 1,
-      }),
+      createEncryptedSecretRecords(createStoreSecretRecords(sealed), await openRecordSecret(source)).put(
+        'provider/openai',
+        {
+          kind: 'openai',
+          origin: 'https://api.openai.com',
+          key,
+          addedAt: 1,
+        },
+      ),
     );
     const stored = () => rows(async (sealed) => JSON.stringify([...(await sealed.load())]));
     const before = await stored();
@@ -99,7 +107,10 @@ describe('coppice keys', () => {
     const openServer = async () => {
       const store = await openStore(url);
       if (store.sealed === null) throw new Error('A database has records.');
-      const records = createEncryptedRecords(createStoreRecords(store.sealed), await openRecordSecret(source));
+      const records = createEncryptedSecretRecords(
+        createStoreSecretRecords(store.sealed),
+        await openRecordSecret(source),
+      );
       return {
         store,
         live: await openLiveConfig({ ...source, records, rules: { privateAddresses: false }, checkMs: 0 }),

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { createMcpClient, createMemoryPins, parseConfig } from '@coppice/engine';
+import { createMcpClient, createMemoryToolPinStore, parseConfig } from '@coppice/engine';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ describe('coppice mcp', () => {
       {},
     );
     const env = { PATH: process.env['PATH'], HOME: fixture.home };
-    const client = createMcpClient({ config, env, pins: createMemoryPins() });
+    const client = createMcpClient({ config, env, pins: createMemoryToolPinStore() });
     try {
       await client.start();
       expect(client.servers()).toMatchObject([{ status: 'ready', server: { name: 'coppice' } }]);

@@ -1,4 +1,4 @@
-import { copyAndContinue } from '../copy.ts';
+import { copyChatAndContinue } from '../copy.ts';
 import { defineCommand, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 import { findPreviousPrompt } from '../previous-prompt.ts';
@@ -16,6 +16,6 @@ export const branchCommand = defineCommand({
   questions: ['How do I continue an earlier message in a new chat?', 'How do I start a separate chat from here?'],
   async run(scope, { node }) {
     const target = node === undefined ? await findPreviousPrompt(scope) : await findCommandPosition(scope, node);
-    return copyAndContinue(scope, { target, takeBack: true, whole: false });
+    return copyChatAndContinue(scope, { target, takeBack: true, whole: false });
   },
 });

@@ -1,8 +1,8 @@
 import { run, textMessage } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
+import { type CommandFixture, commandFixtureStoreKinds, openCommandFixture } from '../../testing/command-fixture.ts';
 
-describe.each(commandFixtureStores)('on %s', (kind) => {
+describe.each(commandFixtureStoreKinds)('on %s', (kind) => {
   let fixture: CommandFixture;
   let now = Date.now();
   beforeEach(async () => {

@@ -5,16 +5,16 @@ import { defineCommand, optionArgument } from '../define.ts';
 import { quoteBeginning, stripControlCharacters } from '../format.ts';
 import {
   makeAgeValue,
+  makeCommandListing,
+  makeCommandReport,
   makeCountValue,
-  makeListing,
   makePhrase,
-  makeReport,
   makeSpeakerPhrase,
   type PhraseLine,
 } from '../phrases.ts';
 
 /** A branch of the list, identified by its last node. */
-export interface BranchRow {
+export interface BranchListEntry {
   readonly nodeId: NodeId;
   readonly role: TopologyNode['role'];
   readonly kind: TopologyNode['kind'];
@@ -49,10 +49,10 @@ export const branchesCommand = defineCommand({
           : makePhrase('branches', { count: total });
     const width = String(rows.length).length;
     return {
-      ...makeReport(did),
+      ...makeCommandReport(did),
       data: { branches: rows, total },
       list: rows.map((row) => row.nodeId),
-      ...makeListing(
+      ...makeCommandListing(
         rows.map((row, index) => [`${String(index + 1).padStart(width)}. `, ...branchLine(row, scope.now())]),
       ),
     };
@@ -60,7 +60,7 @@ export const branchesCommand = defineCommand({
 });
 
 function branchLine(
-  { kind, role, preview, label, status, createdAt, messages, own, current }: BranchRow,
+  { kind, role, preview, label, status, createdAt, messages, own, current }: BranchListEntry,
   now: number,
 ): PhraseLine {
   const all = makeCountValue(messages, 'message');
@@ -77,7 +77,7 @@ function branchLine(
   ];
 }
 
-function* readBranches(scope: CommandScope, limit: number): ReadProgram<{ rows: BranchRow[]; total: number }> {
+function* readBranches(scope: CommandScope, limit: number): ReadProgram<{ rows: BranchListEntry[]; total: number }> {
   const { rootId, activeNodeId } = scope;
   const nodes = yield* ask('topology', { of: rootId });
   const { bookmarks } = yield* ask('subtreeInfo', { of: rootId });
@@ -90,7 +90,7 @@ function* readBranches(scope: CommandScope, limit: number): ReadProgram<{ rows: 
     if (here !== null) shown.splice(Math.min(shown.length, limit - 1), 1, here);
   }
   const counts = countMessages(nodes, rootId);
-  const rows: BranchRow[] = [];
+  const rows: BranchListEntry[] = [];
   for (const node of shown) {
     const { id, role, kind, status, createdAt } = node;
     const { messages = 0, own = 0 } = counts.get(id) ?? {};

@@ -1,9 +1,9 @@
 import { run, treeId } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../../new-id.ts';
-import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
+import { type CommandFixture, commandFixtureStoreKinds, openCommandFixture } from '../../testing/command-fixture.ts';
 
-describe.each(commandFixtureStores)('on %s', (kind) => {
+describe.each(commandFixtureStoreKinds)('on %s', (kind) => {
   let fixture: CommandFixture;
   beforeEach(async () => {
     fixture = await openCommandFixture(kind);

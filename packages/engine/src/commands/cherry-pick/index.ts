@@ -1,7 +1,7 @@
 import { ask, treeId as asTreeId, run } from '@coppice/core';
 import { defineCommand, optionArgument, optionalArgument, requiredArgument } from '../define.ts';
 import { findNodeByName } from '../find-node.ts';
-import { makeCountValue, makeNodeValue, makePhrase, makeReport } from '../phrases.ts';
+import { makeCommandReport, makeCountValue, makeNodeValue, makePhrase } from '../phrases.ts';
 
 export const cherryPickCommand = defineCommand({
   name: 'cherry-pick',
@@ -43,7 +43,7 @@ export const cherryPickCommand = defineCommand({
         ? makePhrase('copied-message', { node: makeNodeValue(picked ?? first) })
         : makePhrase('copied-messages', { messages: makeCountValue(result.added.length, 'message') });
     return {
-      ...makeReport(did),
+      ...makeCommandReport(did),
       undo: '/undo',
       data: { nodeId: result.nodeId, added: result.added, from: { treeId: source ?? treeId, nodeId: first.id } },
       place: { treeId, activeNodeId: result.nodeId },

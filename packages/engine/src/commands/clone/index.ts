@@ -1,4 +1,4 @@
-import { copyAndContinue } from '../copy.ts';
+import { copyChatAndContinue } from '../copy.ts';
 import { defineCommand } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 
@@ -9,6 +9,10 @@ export const cloneCommand = defineCommand({
   examples: [{ line: '/clone', about: 'make a copy to experiment with' }],
   questions: ['How do I duplicate a whole chat?', 'How do I make a copy of a chat to experiment with?'],
   async run(scope) {
-    return copyAndContinue(scope, { target: await findCommandPosition(scope, '@here'), takeBack: false, whole: true });
+    return copyChatAndContinue(scope, {
+      target: await findCommandPosition(scope, '@here'),
+      takeBack: false,
+      whole: true,
+    });
   },
 });

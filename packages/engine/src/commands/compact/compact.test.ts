@@ -1,10 +1,10 @@
 import { run } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEventBus } from '../../events.ts';
-import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
+import { type CommandFixture, commandFixtureStoreKinds, openCommandFixture } from '../../testing/command-fixture.ts';
 import type { CompactBranchRequest } from '../contract.ts';
 
-describe.each(commandFixtureStores)('on %s', (kind) => {
+describe.each(commandFixtureStoreKinds)('on %s', (kind) => {
   let fixture: CommandFixture;
   let asked: CompactBranchRequest[];
   beforeEach(async () => {

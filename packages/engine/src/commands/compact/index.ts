@@ -1,6 +1,6 @@
 import { refuse } from '@coppice/core';
 import { defineCommand, optionalArgument } from '../define.ts';
-import { makeCountValue, makePhrase, makeReport } from '../phrases.ts';
+import { makeCommandReport, makeCountValue, makePhrase } from '../phrases.ts';
 
 export const compactCommand = defineCommand({
   name: 'compact',
@@ -18,7 +18,7 @@ export const compactCommand = defineCommand({
     const request = { store, treeId, nodeId: activeNodeId, focus, actor, actId: scope.newAct(), signal };
     const { nodeId, tokensBefore, tokensAfter, summarised } = await scope.compact(request);
     return {
-      ...makeReport(
+      ...makeCommandReport(
         makePhrase('compacted', {
           messages: makeCountValue(summarised, 'message'),
           tokens: makeCountValue(tokensAfter, 'token'),

@@ -5,10 +5,17 @@ import type { CommandScope, ContextUsage } from '../contract.ts';
 import { defineCommand, optionArgument, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 import { quoteBeginning } from '../format.ts';
-import { makeCountValue, makeListing, makePhrase, makeReport, type Phrase, type PhraseLine } from '../phrases.ts';
+import {
+  makeCommandListing,
+  makeCommandReport,
+  makeCountValue,
+  makePhrase,
+  type Phrase,
+  type PhraseLine,
+} from '../phrases.ts';
 
 /** A message that would be sent to the model, with its estimated tokens. */
-export interface ContextRow {
+export interface ContextListEntry {
   /** Null for the system prompt. */
   readonly nodeId: NodeId | null;
   readonly kind: ContextKind;
@@ -46,7 +53,7 @@ export const contextCommand = defineCommand({
       estimate: found.estimate,
       used: window === null ? null : found.estimate.tokens / window,
     };
-    const rows: ContextRow[] = found.entries.map(({ nodeId, kind, message, tokens }) => ({
+    const rows: ContextListEntry[] = found.entries.map(({ nodeId, kind, message, tokens }) => ({
       nodeId,
       kind,
       role: message.role,
@@ -55,10 +62,10 @@ export const contextCommand = defineCommand({
     }));
     const compactAt = window === null ? null : window - compactionBudgetFor(window).reserve;
     return {
-      ...makeReport(contextSentence(rows.length, gauge, compactAt)),
+      ...makeCommandReport(contextSentence(rows.length, gauge, compactAt)),
       data: { ...gauge, compactAt, compaction: found.compaction?.nodeId ?? null, entries: rows, flags },
       list: rows.flatMap((row) => (row.nodeId === null ? [] : [row.nodeId])),
-      ...makeListing(contextLines(rows, gauge)),
+      ...makeCommandListing(contextLines(rows, gauge)),
     };
   },
 });
@@ -98,7 +105,7 @@ function contextSentence(
 
 const length = 24;
 
-function contextLines(rows: readonly ContextRow[], { used }: ContextUsage): readonly PhraseLine[] {
+function contextLines(rows: readonly ContextListEntry[], { used }: ContextUsage): readonly PhraseLine[] {
   const full = used === null ? 0 : Math.min(length, Math.ceil(used * length));
   const bar: PhraseLine[] =
     used === null

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sessionFiles } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AgentSession, createSessionCopier, createTreeCopier, SessionManager } from '../../sessions/index.ts';
-import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
+import { type CommandFixture, commandFixtureStoreKinds, openCommandFixture } from '../../testing/command-fixture.ts';
 import { describeContext, openSessionFixture, type SessionFixture } from '../../testing/session-fixture.ts';
 import { createCommands } from '../registry.ts';
 
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => sessions.destroy());
 
-describe.each(commandFixtureStores)('on %s', (kind) => {
+describe.each(commandFixtureStoreKinds)('on %s', (kind) => {
   let fixture: CommandFixture;
   beforeEach(async () => {
     fixture = await openCommandFixture(kind, {

@@ -1,7 +1,7 @@
 import { defineCommand, flagArgument, optionArgument, requiredArgument } from '../define.ts';
 import { makeCommandError } from '../errors.ts';
 import { findNodeByName } from '../find-node.ts';
-import { makeNodeValue, makePhrase, makeReport } from '../phrases.ts';
+import { makeCommandReport, makeNodeValue, makePhrase } from '../phrases.ts';
 
 export const exportBranchCommand = defineCommand({
   name: 'export-branch',
@@ -23,7 +23,7 @@ export const exportBranchCommand = defineCommand({
       throw makeCommandError('command/unavailable', 'Session files cannot be written here.');
     const file = await copies.exportBranch({ store, treeId, nodeId: target.id, pathOnly: path, to: to?.trim() });
     return {
-      ...makeReport(makePhrase('branch-written', { node: makeNodeValue(target), file })),
+      ...makeCommandReport(makePhrase('branch-written', { node: makeNodeValue(target), file })),
       data: { file, nodeId: target.id, pathOnly: path },
     };
   },

@@ -1,4 +1,4 @@
-import { copyAndContinue } from '../copy.ts';
+import { copyChatAndContinue } from '../copy.ts';
 import { defineCommand, optionalArgument } from '../define.ts';
 import { findCommandPosition } from '../find-node.ts';
 
@@ -17,6 +17,6 @@ export const forkCommand = defineCommand({
   async run(scope, { node }) {
     const target = await findCommandPosition(scope, node ?? '@here');
     // From the current position the whole path is copied, even if it ends with the user's own message.
-    return copyAndContinue(scope, { target, takeBack: target?.id !== scope.activeNodeId, whole: false });
+    return copyChatAndContinue(scope, { target, takeBack: target?.id !== scope.activeNodeId, whole: false });
   },
 });

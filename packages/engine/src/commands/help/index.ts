@@ -2,9 +2,9 @@ import type { CommandDefinition } from '../contract.ts';
 import { defineCommand, optionalArgument, toHelpName } from '../define.ts';
 import {
   makeArgumentPhrase,
-  makeListing,
+  makeCommandListing,
+  makeCommandReport,
   makePhrase,
-  makeReport,
   makeSummaryPhrase,
   type PhraseLine,
 } from '../phrases.ts';
@@ -22,18 +22,18 @@ export const helpCommand = defineCommand({
   async run({ commands }, { command: name }) {
     if (name === undefined)
       return {
-        ...makeReport(makePhrase('commands-listed', { count: commands.length })),
+        ...makeCommandReport(makePhrase('commands-listed', { count: commands.length })),
         data: { commands: commands.map(helpLine) },
-        ...makeListing(overviewLines(commands)),
+        ...makeCommandListing(overviewLines(commands)),
       };
     const wanted = name.trim().replace(/^\//, '').toLowerCase();
     const found = commands.find((command) => command.name === wanted);
     if (found === undefined) throw makeUnknownCommandError(wanted, commands);
     const summary = { parts: [makeSummaryPhrase(found)] };
     return {
-      ...makeReport(makePhrase('command-explained', { command: found.name, summary })),
+      ...makeCommandReport(makePhrase('command-explained', { command: found.name, summary })),
       data: { commands: [helpLine(found)] },
-      ...makeListing(explainedLines(found)),
+      ...makeCommandListing(explainedLines(found)),
     };
   },
 });

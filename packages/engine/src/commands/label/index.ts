@@ -5,7 +5,7 @@ import { makeCommandError } from '../errors.ts';
 import { findNodeByName } from '../find-node.ts';
 import { stripControlCharacters } from '../format.ts';
 import { parsePositionWord } from '../node-references.ts';
-import { makeListing, makeNodeValue, makePhrase, makeQuoteValue, makeReport } from '../phrases.ts';
+import { makeCommandListing, makeCommandReport, makeNodeValue, makePhrase, makeQuoteValue } from '../phrases.ts';
 
 /** All labels if `/label` lists them; otherwise the node that was changed and its previous label. */
 export interface LabelResult {
@@ -39,14 +39,14 @@ export const labelCommand = defineCommand({
     if (!remove && title === '' && on === undefined) {
       const { bookmarks } = await store.read(treeId, () => ask('subtreeInfo', { of: rootId }));
       return {
-        ...makeReport(
+        ...makeCommandReport(
           bookmarks.length < 2
             ? makePhrase(bookmarks.length === 0 ? 'no-labels' : 'one-label')
             : makePhrase('labels', { count: bookmarks.length }),
         ),
         data: { labels: bookmarks, nodeId: null, before: null },
         list: bookmarks.map((mark) => mark.nodeId),
-        ...makeListing(bookmarks.map((mark, index) => [`${index + 1}. ${stripControlCharacters(mark.title)}`])),
+        ...makeCommandListing(bookmarks.map((mark, index) => [`${index + 1}. ${stripControlCharacters(mark.title)}`])),
       };
     }
     if (parsePositionWord(title) !== null)
@@ -59,7 +59,7 @@ export const labelCommand = defineCommand({
         before === null
           ? makePhrase('has-no-label', { node: makeNodeValue(node) })
           : makePhrase('is-labelled', { node: makeNodeValue(node), label: makeQuoteValue(before.title) });
-      return { ...makeReport(did), data };
+      return { ...makeCommandReport(did), data };
     }
     const { commit } = await run(
       store,
@@ -70,7 +70,7 @@ export const labelCommand = defineCommand({
       const did = remove
         ? makePhrase('had-no-label', { node: makeNodeValue(node) })
         : makePhrase('was-labelled', { node: makeNodeValue(node), label: makeQuoteValue(title) });
-      return { ...makeReport(did), data };
+      return { ...makeCommandReport(did), data };
     }
     const values = { node: makeNodeValue(node), label: makeQuoteValue(remove ? (before?.title ?? '') : title) };
     const did = remove
@@ -78,6 +78,6 @@ export const labelCommand = defineCommand({
       : before === null
         ? makePhrase('labelled', values)
         : makePhrase('relabelled', { ...values, before: makeQuoteValue(before.title) });
-    return { ...makeReport(did), undo: '/undo', data };
+    return { ...makeCommandReport(did), undo: '/undo', data };
   },
 });

@@ -5,7 +5,7 @@ import { makeCommandError } from '../errors.ts';
 import { findNodeByName } from '../find-node.ts';
 import { describeNode } from '../format.ts';
 import { findForkPoint } from '../move-to-node.ts';
-import { makeCountValue, makeNodeValue, makePhrase, makeReport } from '../phrases.ts';
+import { makeCommandReport, makeCountValue, makeNodeValue, makePhrase } from '../phrases.ts';
 
 export const mergeCommand = defineCommand({
   name: 'merge',
@@ -59,7 +59,7 @@ export const mergeCommand = defineCommand({
         })
       : makePhrase('merged-as-summary', { node: makeNodeValue(tip) });
     return {
-      ...makeReport(did),
+      ...makeCommandReport(did),
       undo: '/undo',
       data: { nodeId: result.nodeId, added: result.added, mergedFrom: tip.id },
       place: { treeId, activeNodeId: result.nodeId },

@@ -2,7 +2,7 @@ import { run } from '@coppice/core';
 import { readBranchModel } from '../branch-model.ts';
 import { defineCommand, optionalArgument } from '../define.ts';
 import { makeCommandError } from '../errors.ts';
-import { makePhrase, makeReport } from '../phrases.ts';
+import { makeCommandReport, makePhrase } from '../phrases.ts';
 
 const reasons = {
   set: 'model-by-set',
@@ -32,7 +32,7 @@ export const modelCommand = defineCommand({
       const now = before?.model ?? standard ?? null;
       const by = before?.by ?? 'default';
       const did = now === null ? makePhrase('no-model') : makePhrase(reasons[by], { model: now });
-      return { ...makeReport(did), data: { model: now, by, before: now } };
+      return { ...makeCommandReport(did), data: { model: now, by, before: now } };
     }
     if (models === undefined) throw makeCommandError('command/unavailable', 'No models are available here.');
     const { id } = models.model(args.model.trim());
@@ -40,7 +40,7 @@ export const modelCommand = defineCommand({
     const missing = choice?.missing ?? null;
     const data = { model: id, by: activeNodeId === null ? 'tree' : 'set', before: before?.model ?? null } as const;
     if (before?.model === id && before.by === data.by)
-      return { ...makeReport(makePhrase('model-same', { model: id })), data };
+      return { ...makeCommandReport(makePhrase('model-same', { model: id })), data };
     // Stored as metadata of the node: setting a model adds no node to the chat.
     if (activeNodeId === null) await run(store, { type: 'attributes', treeId, set: { model: id } }, scope.running());
     else await run(store, { type: 'annotate', treeId, nodeId: activeNodeId, set: { model: id } }, scope.running());
@@ -49,6 +49,6 @@ export const modelCommand = defineCommand({
         ? makePhrase('model-set', { model: id })
         : makePhrase('model-set-instead', { model: id, before: before.model });
     const lack = missing === null ? [] : [makePhrase('model-not-ready', { missing })];
-    return { ...makeReport(did, ...lack), undo: '/undo', data };
+    return { ...makeCommandReport(did, ...lack), undo: '/undo', data };
   },
 });

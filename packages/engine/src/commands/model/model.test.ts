@@ -2,7 +2,7 @@ import { run, textMessage } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../config/load.ts';
 import { createProviders } from '../../providers/index.ts';
-import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
+import { type CommandFixture, commandFixtureStoreKinds, openCommandFixture } from '../../testing/command-fixture.ts';
 import { createScriptedProvider } from '../../testing/index.ts';
 
 const models = createProviders({
@@ -10,7 +10,7 @@ const models = createProviders({
   extra: [createScriptedProvider([])],
 });
 
-describe.each(commandFixtureStores)('on %s', (kind) => {
+describe.each(commandFixtureStoreKinds)('on %s', (kind) => {
   let fixture: CommandFixture;
   beforeEach(async () => {
     fixture = await openCommandFixture(kind, { models });

@@ -1,7 +1,7 @@
 import { readTree, run } from '@coppice/core';
 import { defineCommand, flagArgument, optionalArgument } from '../define.ts';
 import { makeCommandError } from '../errors.ts';
-import { makePhrase, makeQuoteValue, makeReport } from '../phrases.ts';
+import { makeCommandReport, makePhrase, makeQuoteValue } from '../phrases.ts';
 
 export const nameCommand = defineCommand({
   name: 'name',
@@ -25,16 +25,16 @@ export const nameCommand = defineCommand({
     if (!remove && title === '') {
       const title =
         data.title === null ? makePhrase('no-title') : makePhrase('title-is', { title: makeQuoteValue(data.title) });
-      return { ...makeReport(title), data };
+      return { ...makeCommandReport(title), data };
     }
     const { commit } = await run(
       store,
       { type: 'attributes', treeId, set: { title: remove ? null : title } },
       scope.running(),
     );
-    if (commit === null) return { ...makeReport(makePhrase('title-same')), data };
+    if (commit === null) return { ...makeCommandReport(makePhrase('title-same')), data };
     const now = remove ? (attributes.autoTitle ?? null) : title;
     const did = remove ? makePhrase('title-removed') : makePhrase('title-set', { title: makeQuoteValue(title) });
-    return { ...makeReport(did), undo: '/undo', data: { title: now, before: data.before } };
+    return { ...makeCommandReport(did), undo: '/undo', data: { title: now, before: data.before } };
   },
 });

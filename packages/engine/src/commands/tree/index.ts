@@ -9,7 +9,7 @@ import {
   outlineFilters,
   renderOutlineLines,
 } from '../outline.ts';
-import { makeCountValue, makeListing, makePhrase, makeReport } from '../phrases.ts';
+import { makeCommandListing, makeCommandReport, makeCountValue, makePhrase } from '../phrases.ts';
 
 export const treeCommand = defineCommand({
   name: 'tree',
@@ -34,10 +34,10 @@ export const treeCommand = defineCommand({
     const counts = { nodes: makeCountValue(total, 'node'), lines: makeCountValue(entries.length, 'line') };
     const cut = left > 0 ? [makePhrase('lines-not-shown', { lines: makeCountValue(left, 'line') })] : [];
     return {
-      ...makeReport(makePhrase(from === null ? 'nodes-in-conversation' : 'nodes-from-there', counts), ...cut),
+      ...makeCommandReport(makePhrase(from === null ? 'nodes-in-conversation' : 'nodes-from-there', counts), ...cut),
       data: { ...outline, filter, total },
       list: entries.map((entry) => entry.nodeId),
-      ...makeListing(renderOutlineLines(outline)),
+      ...makeCommandListing(renderOutlineLines(outline)),
     };
   },
 });

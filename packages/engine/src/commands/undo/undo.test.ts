@@ -1,11 +1,11 @@
 import { type ActId, run } from '@coppice/core';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandFixture, commandFixtureStores, openCommandFixture } from '../../testing/command-fixture.ts';
+import { type CommandFixture, commandFixtureStoreKinds, openCommandFixture } from '../../testing/command-fixture.ts';
 import { makeTextEvents } from '../../testing/index.ts';
 import { openTurnFixture, waitUntil } from '../../testing/turn-fixture.ts';
 import { createCommands } from '../registry.ts';
 
-describe.each(commandFixtureStores)('on %s', (kind) => {
+describe.each(commandFixtureStoreKinds)('on %s', (kind) => {
   let fixture: CommandFixture;
   beforeEach(async () => {
     fixture = await openCommandFixture(kind);

@@ -4,7 +4,10 @@ import type { FileTextLimits } from '../../files/file-text-extractor.ts';
 import { findWorkerFile } from '../../worker-file.ts';
 
 /** Returns the text of a file; null if it has none, cannot be read, or exceeds a limit. Never rejects. */
-export function extractText(bytes: Uint8Array, { timeMs, memoryMb }: FileTextLimits): Promise<string | null> {
+export function extractTextWithinLimits(
+  bytes: Uint8Array,
+  { timeMs, memoryMb }: FileTextLimits,
+): Promise<string | null> {
   return new Promise((resolve) => {
     try {
       const { file, execArgv } = findWorkerFile('text-worker', import.meta.url);

@@ -5,7 +5,7 @@ import { throwProviderFailure } from '../errors.ts';
 import { loadCorpus } from './babble/words.ts';
 import { generateText, guessTopicWords } from './babble/write.ts';
 import { createSeededRandom } from './random.ts';
-import { estimateUsage, streamText } from './stream-text.ts';
+import { estimateUsage, streamTextByWord } from './stream-text.ts';
 
 const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } as const;
 const size = { window: 131_072, maxOut: 8192, price } as const;
@@ -60,7 +60,7 @@ async function* stream(request: ProviderRequest, call: ProviderCall): AsyncGener
   const clock = call.clock ?? systemClock;
   const seed = request.seed ?? Math.floor(clock.random() * 2 ** 32);
   for await (const each of write(request, createSeededRandom(seed))) {
-    if (typeof each === 'string') yield* streamText(each, request, call);
+    if (typeof each === 'string') yield* streamTextByWord(each, request, call);
     else yield each;
   }
 }

@@ -26,7 +26,7 @@ function untilStop(text: string, stop: readonly string[]): string {
  * Yields the text word by word. Each word counts as at least one token; the reply ends with `length` when the next word
  * does not fit.
  */
-export async function* streamText(
+export async function* streamTextByWord(
   text: string,
   request: ProviderRequest,
   call: ProviderCall,

@@ -3,7 +3,7 @@ import { bearerKeyHeader } from '../chat-completions.ts';
 import type { ListedModel } from '../contract.ts';
 import { defineProvider } from '../define.ts';
 import { getJson, isChatModel } from '../list-models.ts';
-import { findOllamaWindow } from '../read-window.ts';
+import { findOllamaContextWindow } from '../read-window.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
 import { createOllamaReader, readOllamaResponse } from './from-wire.ts';
 import { toOllamaBody } from './to-wire.ts';
@@ -61,7 +61,7 @@ export const ollama = defineProvider({
   },
   async describeModel(model, call) {
     const shown = await getJson(call, { path: '/api/show', keyHeader: bearerKeyHeader, body: { model } });
-    const window = findOllamaWindow(shown);
+    const window = findOllamaContextWindow(shown);
     return window === undefined || window === 0 ? null : { id: model, window };
   },
 });

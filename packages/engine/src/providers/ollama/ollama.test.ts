@@ -4,7 +4,7 @@ import { makeMessage, makeToolResult, readFixture } from '../../testing/fixture.
 import { openRawServer } from '../../testing/raw-server.ts';
 import { runProviderConformance } from '../conformance.ts';
 import { ollama } from './index.ts';
-import { chooseOllamaWindow, toOllamaBody } from './to-wire.ts';
+import { chooseOllamaContextWindow, toOllamaBody } from './to-wire.ts';
 
 const read = (name: string) => readFixture(import.meta.url, name);
 
@@ -40,9 +40,9 @@ describe('a request to Ollama', () => {
       messages: [textMessage('user', text)],
       maxTokens,
     });
-    expect(chooseOllamaWindow(request('Hi', 100))).toBe(4096);
-    expect(chooseOllamaWindow(request('Hi', 1_000_000))).toBe(16_384);
-    const long = chooseOllamaWindow(request('one two three four '.repeat(10_000), 2000));
+    expect(chooseOllamaContextWindow(request('Hi', 100))).toBe(4096);
+    expect(chooseOllamaContextWindow(request('Hi', 1_000_000))).toBe(16_384);
+    const long = chooseOllamaContextWindow(request('one two three four '.repeat(10_000), 2000));
     expect(long).toBeGreaterThanOrEqual(32_768);
     expect(Number.isInteger(Math.log2(long))).toBe(true);
     expect(toOllamaBody(request('Hi', 100), true).options).toEqual({ num_predict: 100, num_ctx: 4096 });

@@ -47,7 +47,7 @@ export function toOllamaBody(request: ProviderRequest, streaming: boolean): Olla
         }),
     options: {
       ...(request.maxTokens === undefined ? {} : { num_predict: request.maxTokens }),
-      num_ctx: chooseOllamaWindow(request),
+      num_ctx: chooseOllamaContextWindow(request),
       ...(temperature === undefined ? {} : { temperature }),
       ...(topP === undefined ? {} : { top_p: topP }),
       ...(stop === undefined ? {} : { stop }),
@@ -60,7 +60,7 @@ export function toOllamaBody(request: ProviderRequest, streaming: boolean): Olla
  * Returns the context window to request. By default Ollama uses 4,096 tokens and silently drops older messages. The
  * size is a power of two, because every change of it reloads the model. Ollama limits it to the model's maximum.
  */
-export function chooseOllamaWindow(request: ProviderRequest): number {
+export function chooseOllamaContextWindow(request: ProviderRequest): number {
   let tokens = estimateTokens(request.systemPrompt ?? '') + Math.min(request.maxTokens ?? 8192, 8192);
   for (const message of request.messages) tokens += estimateMessageTokens(message);
   for (const tool of request.tools ?? []) tokens += estimateTokens(JSON.stringify(tool));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeMessage, readFixture } from '../../testing/fixture.ts';
 import { runProviderConformance } from '../conformance.ts';
 import { openaiCompatible } from './index.ts';
-import { toCompatibleBody } from './to-wire.ts';
+import { toOpenAiCompatibleBody } from './to-wire.ts';
 
 const read = (name: string) => readFixture(import.meta.url, name);
 const look = (id: string, place: number) =>
@@ -38,7 +38,7 @@ describe('a request to an OpenAI-compatible server', () => {
       makeMessage('user', { type: 'text', text: 'a' }, { type: 'text', text: 'b' }),
       textMessage('system', 'c'),
     ];
-    const body = toCompatibleBody({ model: 'm', messages, maxTokens: 9, thinking: { effort: 'low' } }, false);
+    const body = toOpenAiCompatibleBody({ model: 'm', messages, maxTokens: 9, thinking: { effort: 'low' } }, false);
     expect(body).toEqual({
       model: 'm',
       messages: [

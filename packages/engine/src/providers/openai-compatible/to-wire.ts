@@ -11,11 +11,11 @@ const dialect: ChatDialect = {
 };
 
 /** A chat completions body with the reasoning option that several servers accept. */
-export interface CompatibleBody extends ChatBody {
+export interface OpenAiCompatibleBody extends ChatBody {
   reasoning_effort?: 'low' | 'medium' | 'high';
 }
 
-export function toCompatibleBody(request: ProviderRequest, streaming: boolean): CompatibleBody {
+export function toOpenAiCompatibleBody(request: ProviderRequest, streaming: boolean): OpenAiCompatibleBody {
   const { thinking } = request;
   return {
     ...toChatBody(request, dialect, streaming),

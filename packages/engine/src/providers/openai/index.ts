@@ -9,11 +9,16 @@ import {
   readWholeResponse,
   toResponsesBody,
 } from '@coppice/content/wires';
-import { bearerKeyHeader, chatParameters, chatSupport, streamChatCompletion } from '../chat-completions.ts';
+import {
+  bearerKeyHeader,
+  chatCompletionParameters,
+  chatCompletionSupport,
+  streamChatCompletion,
+} from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { listServerModels } from '../list-models.ts';
 import { streamOverHttp } from '../stream-over-http.ts';
-import { isReasoningModel, toOpenaiChat } from './to-wire.ts';
+import { isReasoningModel, toOpenAiBody } from './to-wire.ts';
 
 /** OpenAI's models, through the Responses API for models that reason and chat completions for the others. */
 export const openai = defineProvider({
@@ -25,11 +30,11 @@ export const openai = defineProvider({
   defaultModel: 'gpt-5.4-mini',
   supports: {
     blocks: ['text', 'thinking', 'tool-use', 'image', 'file'],
-    ...chatSupport,
+    ...chatCompletionSupport,
   },
-  parameters: chatParameters,
+  parameters: chatCompletionParameters,
   // Reasoning models reject a temperature.
-  parametersOf: (model) => (isReasoningModel(model) ? { maxTokens: outputTokenRange } : chatParameters),
+  parametersOf: (model) => (isReasoningModel(model) ? { maxTokens: outputTokenRange } : chatCompletionParameters),
   takes(block, role, model) {
     if (isThinking(block))
       return (
@@ -52,7 +57,7 @@ export const openai = defineProvider({
   },
   async *stream(request, call) {
     if (!isReasoningModel(request.model))
-      return yield* streamChatCompletion(call, (streaming) => toOpenaiChat(request, streaming));
+      return yield* streamChatCompletion(call, (streaming) => toOpenAiBody(request, streaming));
     const streaming = call.streaming ?? true;
     yield* streamOverHttp(
       {

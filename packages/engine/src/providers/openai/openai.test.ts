@@ -13,7 +13,7 @@ import { makeMessage, makeToolResult, readFixture } from '../../testing/fixture.
 import { runProviderConformance } from '../conformance.ts';
 import type { ProviderRequest } from '../contract.ts';
 import { openai } from './index.ts';
-import { isReasoningModel, toOpenaiChat } from './to-wire.ts';
+import { isReasoningModel, toOpenAiBody } from './to-wire.ts';
 
 const read = (name: string) => readFixture(import.meta.url, name);
 const calls = [
@@ -120,7 +120,7 @@ describe('a request to OpenAI', () => {
       makeToolResult(calls[0].id, 'sun'),
       makeToolResult('c2', 'Error'),
     ];
-    expect(toOpenaiChat(request({ messages }), true).messages).toEqual([
+    expect(toOpenAiBody(request({ messages }), true).messages).toEqual([
       { role: 'user', content: 'x' },
       {
         role: 'assistant',
@@ -136,7 +136,7 @@ describe('a request to OpenAI', () => {
   });
 
   it('[G48] names the reply limit as each API does, and requests usage in a stream', () => {
-    const chat = toOpenaiChat(request({ stop: ['x'], seed: 3, temperature: 1, topP: 1 }), true);
+    const chat = toOpenAiBody(request({ stop: ['x'], seed: 3, temperature: 1, topP: 1 }), true);
     expect(chat).toMatchObject({
       max_completion_tokens: 100,
       stream_options: { include_usage: true },
@@ -200,7 +200,7 @@ describe('a request to OpenAI', () => {
       source: { type: 'base64', data: 'JVBE' },
     } as const;
     const messages = [makeMessage('user', { type: 'text', text: 'See' }, image, linked, pdf)];
-    expect(toOpenaiChat(request({ messages }), true).messages[0]?.content).toEqual([
+    expect(toOpenAiBody(request({ messages }), true).messages[0]?.content).toEqual([
       { type: 'text', text: 'See' },
       { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } },
       { type: 'image_url', image_url: { url: 'https://example.org/a.png' } },

@@ -18,6 +18,6 @@ export function isReasoningModel(model: string): boolean {
   return /^(?:o[1-9]|gpt-(?:[5-9]|\d\d)|gpt-oss|codex-|computer-use)/.test(name) && !/(?:^|-)chat(?:-|$)/.test(name);
 }
 
-export function toOpenaiChat(request: ProviderRequest, streaming: boolean): ChatBody {
+export function toOpenAiBody(request: ProviderRequest, streaming: boolean): ChatBody {
   return toChatBody(request, dialect, streaming);
 }

@@ -1,8 +1,13 @@
 import { hasEmbeddedBytes, hasWebUrl, isImage, isThinking, isToolCall } from '@coppice/content/wires';
-import { bearerKeyHeader, chatParameters, chatSupport, streamChatCompletion } from '../chat-completions.ts';
+import {
+  bearerKeyHeader,
+  chatCompletionParameters,
+  chatCompletionSupport,
+  streamChatCompletion,
+} from '../chat-completions.ts';
 import { defineProvider } from '../define.ts';
 import { getJson, listServerModels } from '../list-models.ts';
-import { toOpenrouterBody } from './to-wire.ts';
+import { toOpenRouterBody } from './to-wire.ts';
 
 const headers = { 'x-title': 'Coppice' } as const;
 
@@ -16,9 +21,9 @@ export const openrouter = defineProvider({
   defaultModel: 'openrouter/auto',
   supports: {
     blocks: ['text', 'thinking', 'tool-use', 'image', 'file'],
-    ...chatSupport,
+    ...chatCompletionSupport,
   },
-  parameters: chatParameters,
+  parameters: chatCompletionParameters,
   takes(block, role) {
     if (isThinking(block))
       return role === 'assistant' && block.provider === 'openrouter' && block.signature !== undefined;
@@ -28,7 +33,7 @@ export const openrouter = defineProvider({
       ? hasWebUrl(block) || hasEmbeddedBytes(block, /^image\//)
       : hasEmbeddedBytes(block, /^application\/pdf/);
   },
-  stream: (request, call) => streamChatCompletion(call, (streaming) => toOpenrouterBody(request, streaming), headers),
+  stream: (request, call) => streamChatCompletion(call, (streaming) => toOpenRouterBody(request, streaming), headers),
   listModels: (call) => listServerModels(call, { path: '/models', keyHeader: bearerKeyHeader, headers }),
   checkKey: (call) => getJson(call, { path: '/key', keyHeader: bearerKeyHeader, headers }),
 });

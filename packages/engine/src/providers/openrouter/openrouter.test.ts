@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeMessage, readFixture } from '../../testing/fixture.ts';
 import { runProviderConformance } from '../conformance.ts';
 import { openrouter } from './index.ts';
-import { toOpenrouterBody } from './to-wire.ts';
+import { toOpenRouterBody } from './to-wire.ts';
 
 const read = (name: string) => readFixture(import.meta.url, name);
 const details =
@@ -45,10 +45,10 @@ describe('a request to OpenRouter', () => {
       provider: 'openrouter',
     } as const;
     const messages = [textMessage('user', 'x'), makeMessage('assistant', thinking, { type: 'text', text: 'y' })];
-    const body = toOpenrouterBody({ model: 'm', messages, maxTokens: 9, thinking: { effort: 'high' } }, true);
+    const body = toOpenRouterBody({ model: 'm', messages, maxTokens: 9, thinking: { effort: 'high' } }, true);
     expect(body).toMatchObject({ usage: { include: true }, reasoning: { effort: 'high' }, max_tokens: 9 });
     expect(body.messages[1]).toEqual({ role: 'assistant', content: 'y', reasoning_details: JSON.parse(details) });
-    const budget = toOpenrouterBody(
+    const budget = toOpenRouterBody(
       { model: 'm', messages, maxTokens: 9, thinking: { effort: 'high', budgetTokens: 5.5 } },
       true,
     );

@@ -10,12 +10,12 @@ const dialect: ChatDialect = {
 };
 
 /** A chat completions body with OpenRouter's extensions. */
-export interface OpenrouterBody extends ChatBody {
+export interface OpenRouterBody extends ChatBody {
   usage: { include: true };
   reasoning?: { effort: 'low' | 'medium' | 'high' } | { max_tokens: number };
 }
 
-export function toOpenrouterBody(request: ProviderRequest, streaming: boolean): OpenrouterBody {
+export function toOpenRouterBody(request: ProviderRequest, streaming: boolean): OpenRouterBody {
   const { thinking } = request;
   const budget = thinking?.budgetTokens;
   return {

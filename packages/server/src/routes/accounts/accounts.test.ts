@@ -1,4 +1,4 @@
-import { createMemoryRecords } from '@coppice/engine';
+import { createMemorySecretRecords } from '@coppice/engine';
 import { createMemorySharedRecords } from '@coppice/stores';
 import { expect, test } from 'vitest';
 import { defaultQuotas } from '../../contract.ts';
@@ -264,7 +264,7 @@ test('[A197] an admin sees the model usage of each user', async () => {
 
 test('[A198] an admin sets limits that take effect at once and never exceed those of the operator', async () => {
   const server = await openSharedServer({
-    keys: createMemoryRecords(),
+    keys: createMemorySecretRecords(),
     config: '[budgets]\nday_usd = 5',
     quotas: { generations: 4 },
   });
@@ -284,7 +284,11 @@ test('[A198] an admin sets limits that take effect at once and never exceed thos
 
 test('[A198] the limits of one person replace those of each person, and removing them restores these', async () => {
   const now = Date.UTC(2026, 10, 18, 9, 30);
-  const server = await openSharedServer({ keys: createMemoryRecords(), quotas: { generations: 4 }, now: () => now });
+  const server = await openSharedServer({
+    keys: createMemorySecretRecords(),
+    quotas: { generations: 4 },
+    now: () => now,
+  });
   const put = (body: object, token = 'ada') => server.ask('PUT', '/api/users/cleo/limits', { token, body });
   await server.ask('PUT', '/api/users/ada/limits', { token: 'ada', body: { requestsPerMinute: 1_000 } });
   await server.ask('PUT', '/api/settings/limits', { token: 'ada', body: { requestsPerMinute: 2 } });

@@ -1,4 +1,4 @@
-import { createMemoryRecords } from '@coppice/engine';
+import { createMemorySecretRecords } from '@coppice/engine';
 import { openModelServer } from '@coppice/engine/testing';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ test('[A180] a model is connected over HTTP and can be used at once; only the la
   const logged: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
   const models = await openModelServer({ key });
-  const server = await openTestServer({ keys: createMemoryRecords(), log, config: '[ollama]\ndetect = false' });
+  const server = await openTestServer({ keys: createMemorySecretRecords(), log, config: '[ollama]\ndetect = false' });
   const before = await server.ask('GET', '/api/connections');
   expect(before.body.items.map((one: { name: string }) => one.name)).toEqual([
     'openai',
@@ -56,7 +56,7 @@ test('[A180] a model is connected over HTTP and can be used at once; only the la
 });
 
 test('[A180] no part of a very short key is shown, and another address needs the key again', async () => {
-  const server = await openTestServer({ keys: createMemoryRecords() });
+  const server = await openTestServer({ keys: createMemorySecretRecords() });
   const put = (body: object) => server.ask('PUT', '/api/connections/mine', { body });
   const short = await put({ address: 'http://127.0.0.1:9/v1', key: 'short-key' });
   expect(short.body.connection.key).toMatchObject({ lastFour: null });
@@ -68,7 +68,7 @@ test('[A180] no part of a very short key is shown, and another address needs the
 });
 
 test('[A181] models are chosen for new chats and for titles, and can be reset to the configuration', async () => {
-  const server = await openTestServer({ keys: createMemoryRecords(), config: 'model = "offline/guide"' });
+  const server = await openTestServer({ keys: createMemorySecretRecords(), config: 'model = "offline/guide"' });
   const chosen = await server.ask('PUT', '/api/settings/models', { body: { defaultModel: 'offline/babble' } });
   expect(chosen.body).toEqual({ defaultModel: 'offline/babble', titleModel: null });
   expect((await server.ask('GET', '/api/models')).body.default).toBe('offline/babble');
@@ -79,7 +79,7 @@ test('[A181] models are chosen for new chats and for titles, and can be reset to
 });
 
 test('[A182] on a shared server only admins see and set keys, and no address of a private network', async () => {
-  const server = await openSharedServer({ keys: createMemoryRecords() });
+  const server = await openSharedServer({ keys: createMemorySecretRecords() });
   expect((await server.ask('GET', '/api/connections', { token: 'ben' })).status).toBe(403);
   const asked = { token: 'ada', body: { address: 'http://127.0.0.1:9/v1', key } };
   expect((await server.ask('PUT', '/api/connections/near', asked)).body.error.code).toBe('keys/address');

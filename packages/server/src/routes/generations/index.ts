@@ -2,7 +2,7 @@
 
 import { ask, nodeId, readTree, refuse, type TreeId } from '@coppice/core';
 import { omitUndefined } from '@coppice/core/decode';
-import { type GenerateOptions, isEventsRun, type TurnEvent, type TurnStart } from '@coppice/engine';
+import { type GenerateOptions, isTurnEventsRun, type TurnEvent, type TurnStart } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { throwHttpError } from '../../http-errors.ts';
 import { type EventStream, encodeEvent, respondWithStream } from '../../live/event-stream.ts';
@@ -129,7 +129,7 @@ const running = defineRoute({
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
     await store.read(treeId, () => readTree(treeId));
-    const replies = (await store.runs.list(treeId)).filter((run) => !isEventsRun(run));
+    const replies = (await store.runs.list(treeId)).filter((run) => !isTurnEventsRun(run));
     const items = replies.map((run) => ({
       runId: run.id,
       nodeId: run.nodeId,

@@ -1,6 +1,6 @@
 import { buildSubAgentRow, messageKit } from '@coppice/content';
 import { run, treeId } from '@coppice/core';
-import { createMcpClient, createMemoryPins, newId, parseConfig } from '@coppice/engine';
+import { createMcpClient, createMemoryToolPinStore, newId, parseConfig } from '@coppice/engine';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openTestServer, type TestServer, type TestServerOptions, testToken } from '../../testing/index.ts';
@@ -20,7 +20,10 @@ async function connected(mcpWrites: boolean) {
   const listening = await server.listen();
   closing.push(() => listening.close());
   const text = `[mcp.servers.past]\nurl = "${listening.url}/mcp"\napi_key = "${testToken}"\n`;
-  const client = createMcpClient({ config: parseConfig({ name: 'c.toml', text }, {}), pins: createMemoryPins() });
+  const client = createMcpClient({
+    config: parseConfig({ name: 'c.toml', text }, {}),
+    pins: createMemoryToolPinStore(),
+  });
   closing.push(() => client.close());
   await client.start();
   const call = async (name: string, parameters: object) => {

@@ -1,4 +1,10 @@
-import { createMcpClient, createMemoryPins, createMemoryRecords, createTools, parseConfig } from '@coppice/engine';
+import {
+  createMcpClient,
+  createMemorySecretRecords,
+  createMemoryToolPinStore,
+  createTools,
+  parseConfig,
+} from '@coppice/engine';
 import { misbehavingServerCommand, openModelServer } from '@coppice/engine/testing';
 import { afterEach, expect, test } from 'vitest';
 import {
@@ -20,8 +26,8 @@ async function opened(
 ): Promise<TestServer> {
   const config = parseConfig({ name: '/test.toml', text: lines }, {});
   const tools = createTools({ rules: () => server.server.services.config.tools });
-  const mcp = createMcpClient({ config, tools, pins: createMemoryPins(), env: { PATH: process.env['PATH'] } });
-  const server: TestServer = await open({ keys: createMemoryRecords(), tools, mcp, config: lines });
+  const mcp = createMcpClient({ config, tools, pins: createMemoryToolPinStore(), env: { PATH: process.env['PATH'] } });
+  const server: TestServer = await open({ keys: createMemorySecretRecords(), tools, mcp, config: lines });
   clean.push(
     () => mcp.close(),
     () => server.close(),

@@ -4,7 +4,7 @@ import type { Message } from '@coppice/core';
 import { textOf } from '@coppice/core';
 import type { ProviderRequest } from '../../contract.ts';
 import { pickOne, type RandomSource } from '../random.ts';
-import { type GuideSection, guideKnowledge } from './knowledge.ts';
+import { type GuidePassage, guideKnowledge } from './knowledge.ts';
 import { createPassageIndex, type PassageHit, type PassageIndex } from './search.ts';
 import { tokenize } from './tokenize.ts';
 import { findToolResults } from './tools.ts';
@@ -122,7 +122,7 @@ const mostCommands = 8;
  * `docs/models.md` could be a file of the user. The page opens it at `/docs/`; a terminal prints the command `coppice
  * docs`.
  */
-function linkTo({ title, path, anchor }: GuideSection): string {
+function linkTo({ title, path, anchor }: GuidePassage): string {
   const name = path === 'README.md' ? 'readme' : path.replace(/^docs\/|\.md$/g, '');
   return `[${title}](coppice:docs/${name}${anchor === '' ? '' : `#${anchor}`})`;
 }
@@ -159,7 +159,7 @@ const definition = /^In Coppice, (.+?) means /;
  * Returns the definition of the one term that a question is about; null if the question contains other words, or the
  * glossary does not have the term.
  */
-function definitionFor(passage: GuideSection, question: string): string | null {
+function definitionFor(passage: GuidePassage, question: string): string | null {
   const questionWords = tokenize(question);
   const isAsked = (word: string) => {
     const tokens = tokenize(word);
@@ -169,7 +169,7 @@ function definitionFor(passage: GuideSection, question: string): string | null {
 }
 
 /** Returns the most relevant sentences in the order of the page; the first ones if none is relevant. */
-function chooseSentences(passage: GuideSection, question: string, most: number): readonly string[] {
+function chooseSentences(passage: GuidePassage, question: string, most: number): readonly string[] {
   const explained = isAboutCoppice(question) ? null : definitionFor(passage, question);
   if (explained !== null) return [explained];
   const ranked = passage.sentences.map((sentence, place) => ({

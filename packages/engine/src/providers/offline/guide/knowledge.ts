@@ -2,7 +2,7 @@
 import data from './knowledge.json' with { type: 'json' };
 
 /** The text under one heading of one document. */
-export interface GuideSection {
+export interface GuidePassage {
   /** The path of the document from the repository root. */
   readonly path: string;
   /** The headings that contain the passage, the nearest last. */
@@ -18,7 +18,7 @@ export interface GuideSection {
 }
 
 export interface GuideKnowledge {
-  readonly passages: readonly GuideSection[];
+  readonly passages: readonly GuidePassage[];
 }
 
 /** The content of `knowledge.json`. */

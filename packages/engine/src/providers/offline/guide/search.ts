@@ -2,14 +2,14 @@
  * Ranks passages for a question with BM25 over stems and synonyms, and by similarity to the example questions of each
  * section.
  */
-import type { GuideSection } from './knowledge.ts';
+import type { GuidePassage } from './knowledge.ts';
 import { synonymsOf, tokenize } from './tokenize.ts';
 
-export type { GuideSection } from './knowledge.ts';
+export type { GuidePassage } from './knowledge.ts';
 
 /** A passage and its score. */
 export interface PassageHit {
-  readonly passage: GuideSection;
+  readonly passage: GuidePassage;
   readonly score: number;
   /** The similarity of the question to an example question of the passage, from 0 to 1. */
   readonly asked: number;
@@ -102,7 +102,7 @@ interface QuestionForm {
 }
 
 interface IndexedPassage {
-  readonly passage: GuideSection;
+  readonly passage: GuidePassage;
   readonly counts: ReadonlyMap<string, number>;
   readonly length: number;
   readonly terms: ReadonlySet<string | null>;
@@ -125,7 +125,7 @@ function withoutExampleValues(text: string): string {
   );
 }
 
-function indexPassage(passage: GuideSection): IndexedPassage {
+function indexPassage(passage: GuidePassage): IndexedPassage {
   const counts = new Map<string, number>();
   let length = 0;
   const add = (text: string, weight: number) => {
@@ -164,7 +164,7 @@ function indexPassage(passage: GuideSection): IndexedPassage {
 }
 
 /** Indexes passages for many searches. */
-export function createPassageIndex(passages: readonly GuideSection[]): PassageIndex {
+export function createPassageIndex(passages: readonly GuidePassage[]): PassageIndex {
   const documents = passages.map(indexPassage);
   const occurs = new Map<string, number>();
   for (const { counts } of documents) for (const word of counts.keys()) occurs.set(word, (occurs.get(word) ?? 0) + 1);

@@ -17,15 +17,16 @@ interface SpendingNote {
 }
 
 /** How much of a daily budget is used: spent by finished calls, and reserved for running ones. */
-export interface DayUse {
+export interface DailyBudgetUse {
   readonly spent: number;
   readonly reserved: number;
 }
 
 /** Computes the amount to reserve for a call, from what all owners and what its owner have used; null for nothing. */
-export type ComputeReservation = (used: DayUse, own: DayUse) => number | null;
+export type ComputeReservation = (used: DailyBudgetUse, own: DailyBudgetUse) => number | null;
 
-export interface Spending {
+/** The spending of each day, with the reservations of running calls. */
+export interface SpendingLedger {
   /** Returns the US dollars spent on a day, for example `2026-11-15`. Rejects if the day's file cannot be read. */
   on(day: string): Promise<number>;
   /** Adds an amount, optionally with the owner of the call. Never rejects. */
@@ -103,7 +104,7 @@ class DaySums {
 }
 
 /** Records spending in memory. It is lost when the process exits. */
-export function createMemorySpending(): Spending {
+export function createMemorySpendingLedger(): SpendingLedger {
   const days = new Map<string, DaySums>();
   const reservations = new Reservations();
   return {
@@ -141,8 +142,8 @@ const reservationMs = 3_600_000;
  * only appended, so that several processes can share a file. If a line cannot be written, this process counts the
  * amount in memory.
  */
-export function createFileSpending(folder: string, now: () => number = Date.now): Spending {
-  const unwritten = createMemorySpending();
+export function createFileSpendingLedger(folder: string, now: () => number = Date.now): SpendingLedger {
+  const unwritten = createMemorySpendingLedger();
   // Reservations that this process released; the lines with the releases may not be written or read yet.
   const released = new Set<string>();
   let page: ReadDay | null = null;
@@ -173,10 +174,10 @@ export function createFileSpending(folder: string, now: () => number = Date.now)
     released.add(id);
     void append(day, { release: id });
   };
-  const reserve: Spending['reserve'] = async (day, owner, amountOf) => {
-    const nothing: DayUse = { spent: 0, reserved: 0 };
+  const reserve: SpendingLedger['reserve'] = async (day, owner, amountOf) => {
+    const nothing: DailyBudgetUse = { spent: 0, reserved: 0 };
     for (;;) {
-      let besides: readonly [DayUse, DayUse] = [nothing, nothing];
+      let besides: readonly [DailyBudgetUse, DailyBudgetUse] = [nothing, nothing];
       await unwritten.reserve(day, owner, (used, own) => {
         besides = [used, own];
         return null;

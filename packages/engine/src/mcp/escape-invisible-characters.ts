@@ -10,7 +10,7 @@ const invisible =
   /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|\u034f|[\ufe00-\ufe0e]|[\u{e0100}-\u{e01ef}]/gu;
 
 /** Escapes every invisible character and truncates the text to `most` characters. */
-export function escapeInvisible(text: string, most: number): string {
+export function escapeInvisibleCharacters(text: string, most: number): string {
   const shown = text
     .slice(0, most + 1)
     .replace(invisible, (character) =>
@@ -24,7 +24,7 @@ export function escapeInvisible(text: string, most: number): string {
 }
 
 /** Escapes all texts in JSON data. Keys stay unchanged, because calls use them as argument names. */
-export function escapeInvisibleJson(value: JsonObject, most: number): JsonObject {
+export function escapeInvisibleInJson(value: JsonObject, most: number): JsonObject {
   const copy: Record<string, Json> = {};
   const waiting: { readonly from: Readonly<Record<string, Json>> | readonly Json[]; readonly to: object }[] = [
     { from: value, to: copy },
@@ -33,7 +33,7 @@ export function escapeInvisibleJson(value: JsonObject, most: number): JsonObject
     const { to } = next;
     for (const [key, child] of Object.entries(next.from)) {
       let shown: Json = child;
-      if (typeof child === 'string') shown = escapeInvisible(child, most);
+      if (typeof child === 'string') shown = escapeInvisibleCharacters(child, most);
       else if (typeof child === 'object' && child !== null) {
         shown = Array.isArray(child) ? [] : {};
         waiting.push({ from: child, to: shown });
@@ -46,7 +46,7 @@ export function escapeInvisibleJson(value: JsonObject, most: number): JsonObject
 }
 
 /** Returns whether JSON data is nested deeper than `most` levels. */
-export function isDeeperThan(value: unknown, most: number): boolean {
+export function isJsonDeeperThan(value: unknown, most: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     const next: unknown[] = [];
