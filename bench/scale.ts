@@ -8,7 +8,7 @@ import { createProviders, defineProvider, openEngine, parseConfig, systemClock }
 import { serve } from '@coppice/server';
 import { openStore } from '@coppice/stores';
 import { openBuckets } from '@coppice/stores/buckets';
-import { copyTree } from '@coppice/stores/testing/copy-tree';
+import { insertTreeCopies } from '@coppice/stores/testing/insert-tree-copies';
 import { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import pg from 'pg';
 import { type Measurement, median } from './measure.ts';
@@ -241,7 +241,7 @@ async function checks(measures: Measurement[], server: PostgresServer): Promise<
   let base = Number.NaN;
   for (const size of isLong ? [10_000, 100_000, 1_000_000] : [10_000, 100_000]) {
     const copies = Math.ceil(size / perTree);
-    await copyTree((sql) => server.query(sql, url), id, copied + 1, copies);
+    await insertTreeCopies((sql) => server.query(sql, url), id, copied + 1, copies);
     copied = copies;
     const times: number[] = [];
     for (let n = 0; n < 5; n++) {

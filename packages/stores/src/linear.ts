@@ -89,7 +89,7 @@ function linearAct(treeId: TreeId): ActId {
 }
 
 /** Whether a conversation has not changed since it was stored as a list. */
-export function isUnchangedList(
+export function isUnchangedLinearConversation(
   linear: LinearTree,
   stored: { readonly attributes: TreeAttributes; readonly nodes: readonly Node[] },
 ): boolean {
@@ -105,7 +105,7 @@ function messageInList({ id, parentId, createdAt, message, meta }: Node) {
 }
 
 /** Throws if a list cannot be stored: an id is not a UUID, an id is used twice, or a message is invalid. */
-export function assertStorableList(record: StoredLinearConversation): void {
+export function assertStorableLinearConversation(record: StoredLinearConversation): void {
   if (!isUuid(record.treeId))
     refuse(
       'id/invalid',

@@ -16,7 +16,7 @@ function platformHash(): OneShotHash | undefined {
 let done = false;
 
 /** Makes core and content hash with Node's function, if there is one. It is loaded when the first hash is needed. */
-export function useNativeHash(): void {
+export function registerNativeHash(): void {
   if (done) return;
   done = true;
   setPlatformSha256Loader(() => {

@@ -16,9 +16,9 @@ import { purgedContent, purgedMessage } from '@coppice/core/store';
 import { allBookmarks, allNodes, findAnyNode, nodeOfStep, rowChanges } from '@coppice/core/tree';
 import {
   containsPurgedText,
-  findSharedHistories,
+  findSharedTextHistories,
   JoinedMessages,
-  type SharedHistory,
+  type SharedTextHistory,
   type SplitOrigin,
 } from './shared-texts.ts';
 
@@ -114,14 +114,14 @@ function sharedHistories(
   tree: Tree,
   log: readonly Commit[],
   nodeIds: ReadonlySet<NodeId>,
-): ReadonlyMap<string, SharedHistory> {
+): ReadonlyMap<string, SharedTextHistory> {
   const splits = new Map<string, SplitOrigin>();
   for (const { id, addedIn, meta } of allNodes(tree))
     if (meta.splitSource !== undefined) splits.set(id, { source: meta.splitSource, addedIn });
   const joins = new JoinedMessages();
   for (const { steps } of log) joins.add(steps);
   let texts: ReadonlyMap<string, ReadonlySet<string>> | undefined;
-  return findSharedHistories(nodeIds, splits, joins, (id) => {
+  return findSharedTextHistories(nodeIds, splits, joins, (id) => {
     texts ??= textsOfNodes(tree, log, nodeIds);
     return texts.get(id) ?? [];
   });
@@ -148,7 +148,7 @@ function textsOfNodes(
 }
 
 /** Whether a step contains a former content of a message that contains a purged text. */
-function containsShared(step: Step, version: number, histories: ReadonlyMap<string, SharedHistory>): boolean {
+function containsShared(step: Step, version: number, histories: ReadonlyMap<string, SharedTextHistory>): boolean {
   if (histories.size === 0) return false;
   const history = histories.get(nodeOfStep(step) ?? '');
   if (history === undefined) return false;

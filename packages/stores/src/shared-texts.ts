@@ -15,7 +15,7 @@ export interface SplitOrigin {
 }
 
 /** Which former contents of a message contain a purged text. */
-export interface SharedHistory {
+export interface SharedTextHistory {
   /** The contents from before this version; 0 for none. */
   readonly before: number;
   /** The purged texts that later contents may contain. */
@@ -56,12 +56,12 @@ export class JoinedMessages {
  * joins. `textsOf` returns the current and former texts of a purged message; it is called only if there are such
  * messages.
  */
-export function findSharedHistories(
+export function findSharedTextHistories(
   purged: Iterable<string>,
   splits: ReadonlyMap<string, SplitOrigin>,
   joins: JoinedMessages,
   textsOf: (id: string) => Iterable<string>,
-): ReadonlyMap<string, SharedHistory> {
+): ReadonlyMap<string, SharedTextHistory> {
   const gone = new Set(purged);
   const found = new Map<string, { before: number; readonly texts: Set<string> }>();
   for (const id of gone) {
@@ -84,6 +84,6 @@ export function findSharedHistories(
 }
 
 /** Whether a former content contains a purged text. `version` is the version that wrote the content. */
-export function containsPurgedText({ before, texts }: SharedHistory, version: number, text: string): boolean {
+export function containsPurgedText({ before, texts }: SharedTextHistory, version: number, text: string): boolean {
   return version < before || [...texts].some((purged) => text.includes(purged));
 }

@@ -1,6 +1,6 @@
 /** A proxy that forwards everything except notifications: LISTEN succeeds, but no notification arrives. */
 import { connect, createServer, type Socket } from 'node:net';
-import { ProtocolFrames } from './transaction-pooler.ts';
+import { PostgresFrameSplitter } from './transaction-pooler.ts';
 
 const notification = 'A'.charCodeAt(0);
 
@@ -21,7 +21,7 @@ export async function startNotificationDroppingProxy(databaseUrl: string): Promi
   let isDeaf = true;
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || 5432), target.hostname);
-    const frames = new ProtocolFrames();
+    const frames = new PostgresFrameSplitter();
     const connection = { isDeaf };
     connections.add(connection);
     client.once('close', () => connections.delete(connection));

@@ -5,17 +5,17 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { TestProject } from 'vitest/node';
-import { makeServerFolder, PostgresServer, prepareBinaries, startFolderGuard } from './postgres-server.ts';
+import { makePostgresFolder, PostgresServer, preparePostgresBinaries, startFolderGuard } from './postgres-server.ts';
 
 /** The port of the broker, and a token that proves that a caller belongs to this test run. */
-export interface BrokerAddress {
+export interface PostgresBrokerAddress {
   readonly port: number;
   readonly token: string;
 }
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    postgresBroker: BrokerAddress;
+    postgresBroker: PostgresBrokerAddress;
   }
 }
 
@@ -38,9 +38,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   let shared: Promise<PostgresServer> | undefined;
   const prepared = (): Promise<string> => {
     if (binaries === undefined) {
-      const folder = makeServerFolder();
+      const folder = makePostgresFolder();
       takeAway = startFolderGuard(folder);
-      binaries = prepareBinaries(folder);
+      binaries = preparePostgresBinaries(folder);
     }
     return binaries;
   };

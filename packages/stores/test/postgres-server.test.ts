@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isProcessRunning } from '../src/disk/lock.ts';
-import { copyTestDatabase, createTestDatabase, startOwnServer } from './postgres.ts';
-import { copyBinaries, type PostgresServer } from './postgres-server.ts';
+import { copyTestDatabase, createTestDatabase, startOwnPostgresServer } from './postgres.ts';
+import { copyPostgresBinaries, type PostgresServer } from './postgres-server.ts';
 
 /** Whether a Linux process has ended, but its parent has not read the exit code. Some init processes never read it. */
 function isZombie(pid: number): boolean {
@@ -55,7 +55,7 @@ describe('the run’s server', () => {
 describe('a server of one’s own', () => {
   let server: PostgresServer;
   beforeAll(async () => {
-    server = await startOwnServer();
+    server = await startOwnPostgresServer();
   });
   afterAll(async () => {
     await server.close();
@@ -92,7 +92,7 @@ test('libraries are linked also where install scripts may not run', async () => 
   await writeFile(join(from, 'lib', 'libx.so.1.2'), 'x');
   const links = [{ source: 'native/lib/libx.so.1.2', target: 'native/lib/libx.so.1' }];
   await writeFile(join(from, 'pg-symlinks.json'), JSON.stringify(links));
-  await copyBinaries(from, join(folder, 'copy'));
+  await copyPostgresBinaries(from, join(folder, 'copy'));
   expect(await readlink(join(folder, 'copy', 'lib', 'libx.so.1'))).toBe('libx.so.1.2');
   await rm(folder, { recursive: true });
 });

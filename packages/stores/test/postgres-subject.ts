@@ -10,7 +10,7 @@ import { chooseBucketByHash } from '../src/postgres/buckets/directory.ts';
 import { type BucketAdmin, openBuckets } from '../src/postgres/buckets/index.ts';
 import { open, type PostgresOptions } from '../src/postgres/index.ts';
 import { open as openFile } from '../src/sqlite/index.ts';
-import { createTestDatabase, type TestDatabase, type TestQuery } from './postgres.ts';
+import { createTestDatabase, type TestDatabase, type TestQueryFunction } from './postgres.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
 /** A prepared database that can be emptied and used again: its schema, and the rows that opening a store inserts. */
@@ -45,12 +45,12 @@ const emptyTablesOf = (schema: string, kept: readonly string[] = []) => `DO $$ D
     END IF;
   END LOOP; END $$`;
 
-async function schemaOf(query: TestQuery): Promise<string> {
+async function schemaOf(query: TestQueryFunction): Promise<string> {
   const [row] = await query(schemaText);
   return String(row?.['schema']);
 }
 
-async function tablesOf(query: TestQuery): Promise<readonly string[]> {
+async function tablesOf(query: TestQueryFunction): Promise<readonly string[]> {
   const rows = await query(
     "SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('public') AND relkind = 'r' ORDER BY 1",
   );
@@ -203,7 +203,7 @@ export async function createTestBuckets(other: BucketServer): Promise<TestBucket
 }
 
 /** Describes a store with two buckets on two servers. The two owners of tests that compare ids are in one bucket. */
-export function bucketSubject(name: string, server: () => BucketServer): StoreSubject {
+export function createBucketSubject(name: string, server: () => BucketServer): StoreSubject {
   const both = ['main', 'far'].map((one) => ({ name: one, schema: null, url: null, state: 'open' as const }));
   const home = chooseBucketByHash(defaultOwner, both);
   let neighbour = 'neighbour';
@@ -256,7 +256,7 @@ export function bucketSubject(name: string, server: () => BucketServer): StoreSu
  * Describes a store in one database. The options `always` are passed to every store, and `urlOf` may return a URL
  * through a pooler.
  */
-export function postgresSubject(
+export function createPostgresSubject(
   name: string,
   always: PostgresOptions = {},
   urlOf: (databaseUrl: string) => string = (url) => url,

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { expect, inject } from 'vitest';
-import type { BrokerAddress } from './postgres-broker.ts';
+import type { PostgresBrokerAddress } from './postgres-broker.ts';
 import { PostgresServer, type PostgresServerOptions } from './postgres-server.ts';
 
 /** Runs a statement. */
-export type TestQuery = (
+export type TestQueryFunction = (
   sql: string,
   params?: readonly unknown[],
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
@@ -15,21 +15,21 @@ export type TestQuery = (
 export interface TestDatabase {
   readonly url: string;
   /** Runs a statement on a new connection. */
-  readonly query: TestQuery;
+  readonly query: TestQueryFunction;
   /** Runs several statements on one new connection; a connection costs more than most statements. */
-  connected<T>(work: (query: TestQuery) => Promise<T>): Promise<T>;
+  connected<T>(work: (query: TestQueryFunction) => Promise<T>): Promise<T>;
   drop(): Promise<void>;
 }
 
 async function askBroker(path: string): Promise<string> {
-  const { port, token }: BrokerAddress = inject('postgresBroker');
+  const { port, token }: PostgresBrokerAddress = inject('postgresBroker');
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: token } });
   const said = await response.text();
   if (!response.ok) throw new Error(said);
   return said;
 }
 
-async function connected<T>(url: string, work: (query: TestQuery) => Promise<T>): Promise<T> {
+async function connected<T>(url: string, work: (query: TestQueryFunction) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();
@@ -72,7 +72,9 @@ export async function copyTestDatabase(of: TestDatabase): Promise<TestDatabase> 
 }
 
 /** Starts a server for one test, with binaries that are prepared once per test run. */
-export async function startOwnServer(options: Omit<PostgresServerOptions, 'binaries'> = {}): Promise<PostgresServer> {
+export async function startOwnPostgresServer(
+  options: Omit<PostgresServerOptions, 'binaries'> = {},
+): Promise<PostgresServer> {
   return PostgresServer.start({ ...options, binaries: await askBroker('/binaries') });
 }
 

@@ -10,14 +10,17 @@ export const sessionRootId = testUuid(1);
 export const sessionHeaderLine = `${JSON.stringify({ type: 'session', version: 2, uuid: sessionRootId, parentUuid: null, id: testUuid(2), cwd: '/w' })}\n`;
 
 /** Builds a text message for a session line. */
-export const textMessageOf = (at: number, text = `said ${at}`) => ({ role: 'user', content: [{ type: 'text', text }] });
+export const buildTextMessage = (at: number, text = `said ${at}`) => ({
+  role: 'user',
+  content: [{ type: 'text', text }],
+});
 
 /** Builds the entry of a message below another one. */
-export const messageEntry = (at: number, above: string): SessionEntry => ({
+export const buildMessageEntry = (at: number, above: string): SessionEntry => ({
   type: 'message',
   uuid: testUuid(at),
   parentUuid: above,
-  message: textMessageOf(at),
+  message: buildTextMessage(at),
 });
 
 /** Creates a folder before each test; after the test, closes the opened files and deletes the folder. */

@@ -1,6 +1,6 @@
 /** Creates locations for the torture suite, those of PostgreSQL on the server of the test run. */
 import {
-  countConnectionsSql,
+  connectionCountSql,
   createFolderLocations,
   createMemoryLocations,
   createPostgresLocations,
@@ -23,7 +23,7 @@ export function createSharedServerLocations(): StoreLocations {
   return createPostgresLocations({
     createDatabase: async () => known(await createTestDatabase()),
     copyDatabase: async (url) => known(await copyTestDatabase(at(url))),
-    connections: async (url) => Number((await at(url).query(countConnectionsSql))[0]?.['n']),
+    connections: async (url) => Number((await at(url).query(connectionCountSql))[0]?.['n']),
     dropDatabase: async (url) => {
       await at(url).drop();
       databases.delete(url);

@@ -13,7 +13,7 @@ const terminate = 'X'.charCodeAt(0);
 const idle = 'I'.charCodeAt(0);
 
 /** Splits a byte stream into protocol messages: a letter, four bytes of length, and the content. */
-export class ProtocolFrames {
+export class PostgresFrameSplitter {
   #left: Buffer = Buffer.alloc(0);
 
   take(bytes: Buffer): Buffer[] {
@@ -101,7 +101,7 @@ export async function startTransactionPooler(databaseUrl: string): Promise<Trans
     }
     to.waiting = [];
   };
-  const answers = new ProtocolFrames();
+  const answers = new PostgresFrameSplitter();
   stream.on('data', (bytes: Buffer) => {
     for (const frame of answers.take(bytes)) {
       borrower?.socket.write(frame);
@@ -119,7 +119,7 @@ export async function startTransactionPooler(databaseUrl: string): Promise<Trans
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
     const own: Borrower = { socket, waiting: [] };
-    const frames = new ProtocolFrames();
+    const frames = new PostgresFrameSplitter();
     let begun = false;
     let first = Buffer.alloc(0);
     const greet = (bytes: Buffer): void => {

@@ -17,10 +17,10 @@ import { describe, expect } from 'vitest';
 import {
   askStore,
   awkwardTexts,
+  buildMessageWithUnknownBlock,
   createTestTree,
   expectNoErrors,
   expectRefusalCode,
-  messageWithUnknownBlock,
   readTreeJson,
   type StoreSubject,
   secondOwnerOf,
@@ -242,7 +242,7 @@ export function registerChangeRules(subject: StoreSubject): void {
 
     testStoreRule(subject, '[K17] texts and blocks are returned exactly as given', async (store) => {
       const fixture = await createTestTree(store, 1, awkwardTexts.join(' '));
-      const messages = [...awkwardTexts.map(user), messageWithUnknownBlock()];
+      const messages = [...awkwardTexts.map(user), buildMessageWithUnknownBlock()];
       const ids = await fixture.addMessages(messages);
       const texts = await store.content(fixture.treeId, ids);
       for (const [index, id] of ids.entries()) {

@@ -13,10 +13,10 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import {
   askStore,
+  buildMessageWithId,
   createTestTree,
   expectNoErrors,
   expectRefusalCode,
-  messageWithId,
   readTreeJson,
   readTreeValue,
   requireSubjectMethod,
@@ -29,10 +29,10 @@ import {
 async function addMeanwhile(fixture: TestTree, number: number, act: { readonly actId: string }) {
   const { treeId } = fixture;
   const question = testUuid(number + 1);
-  await fixture.run({ type: 'append', treeId, messages: [messageWithId(question)] }, act);
+  await fixture.run({ type: 'append', treeId, messages: [buildMessageWithId(question)] }, act);
   const { result } = await fixture.run({ type: 'reply', treeId, parentId: nodeId(question), replies: [{}] }, act);
   const [reply = nodeId('')] = result.added;
-  const messages = [messageWithId(testUuid(number + 2))];
+  const messages = [buildMessageWithId(testUuid(number + 2))];
   const { actId: meanwhile } = await fixture.run({ type: 'append', treeId, parentId: reply, messages });
   return { reply, meanwhile };
 }
@@ -142,7 +142,7 @@ export function registerHistoryRules(subject: StoreSubject): void {
         const [seen = nodeId('')] = await other.addMessages(['x', 'y']);
         const { treeId } = fixture;
         const act = { actId: testUuid(700) };
-        await fixture.run({ type: 'append', treeId, messages: [messageWithId(testUuid(701))] }, act);
+        await fixture.run({ type: 'append', treeId, messages: [buildMessageWithId(testUuid(701))] }, act);
         await other.run({ type: 'select', treeId: other.treeId, nodeId: seen }, act);
         await fixture.run({ type: 'duplicate', treeId: asTreeId(testUuid(3)), from: treeId }, act);
         expect((await askStore(store, treeId, 'undoable', { actor: 'me' }))?.elsewhere).toEqual([]);
@@ -162,7 +162,7 @@ export function registerHistoryRules(subject: StoreSubject): void {
         type: 'append',
         treeId: fixture.treeId,
         parentId: marker,
-        messages: [messageWithId(testUuid(720))],
+        messages: [buildMessageWithId(testUuid(720))],
       });
       const below = nodeId(testUuid(720));
       await fixture.run({ type: 'delete', treeId: fixture.treeId, nodeIds: [below], mode: 'cascade' });
@@ -209,7 +209,7 @@ export function registerHistoryRules(subject: StoreSubject): void {
         testUuid(722),
       ]);
       await fixture.run({ type: 'undo', treeId });
-      await fixture.run({ type: 'append', treeId, messages: [messageWithId(testUuid(723))] });
+      await fixture.run({ type: 'append', treeId, messages: [buildMessageWithId(testUuid(723))] });
       expect(await next()).toBeUndefined();
       await expectNoErrors(store, treeId);
     });
@@ -224,7 +224,7 @@ export function registerHistoryRules(subject: StoreSubject): void {
         const you = { actor: 'you' };
         await fixture.run({ type: 'delete', treeId, nodeIds: [b] });
         await fixture.run({ type: 'restore', treeId, nodeId: b }, you);
-        await fixture.run({ type: 'append', treeId, parentId: b, messages: [messageWithId(testUuid(800))] }, you);
+        await fixture.run({ type: 'append', treeId, parentId: b, messages: [buildMessageWithId(testUuid(800))] }, you);
         await fixture.run({ type: 'delete', treeId, nodeIds: [b], mode: 'cascade' }, you);
         await fixture.run({ type: 'undo', treeId, force: true });
         expect((await askStore(store, treeId, 'children', { of: b })).map((node) => node.id)).toEqual([

@@ -5,9 +5,9 @@ import { describe, expect, type TestContext, test } from 'vitest';
 import {
   askStore,
   awkwardTexts,
+  buildMessageWithUnknownBlock,
   createTestTree,
   expectRefusalCode,
-  messageWithUnknownBlock,
   readTreeJson,
   requireSubjectMethod,
   type StoreSubject,
@@ -62,7 +62,7 @@ export function registerOpeningRules(subject: StoreSubject): void {
       async (store, context) => {
         skipUnlessSupported(context, store.supports.durable, 'this store does not outlive its process');
         const fixture = await createTestTree(store, 1, 'Be brief.');
-        const [first] = await fixture.addMessages([...awkwardTexts.map(user), messageWithUnknownBlock()]);
+        const [first] = await fixture.addMessages([...awkwardTexts.map(user), buildMessageWithUnknownBlock()]);
         if (first !== undefined)
           await fixture.run({ type: 'bookmark', treeId: fixture.treeId, nodeId: first, title: 'here \u0000' });
         await fixture.run({

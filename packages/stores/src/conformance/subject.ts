@@ -199,7 +199,7 @@ export async function waitForListEvent(store: Store, change: () => Promise<unkno
 }
 
 /** Returns a user message with a chosen id. Its text contains the id. */
-export function messageWithId(id: string) {
+export function buildMessageWithId(id: string) {
   return { id, message: user(`says ${id}`) };
 }
 
@@ -216,7 +216,7 @@ export const awkwardTexts: readonly string[] = [
 ];
 
 /** Returns a message with a block of an unknown type. */
-export function messageWithUnknownBlock(): Message {
+export function buildMessageWithUnknownBlock(): Message {
   const block = { type: 'x-vendor', deep: { list: [1, -0.5, 1e21, null, true], ['__proto__']: 'kept' } };
   return { role: 'user', content: [block] };
 }

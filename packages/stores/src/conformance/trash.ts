@@ -5,11 +5,11 @@ import { type TestTree, testUuid, user } from '@coppice/core/testing';
 import { describe, expect } from 'vitest';
 import {
   askStore,
+  buildMessageWithId,
   createTestRun,
   createTestTree,
   expectNoErrors,
   expectRefusalCode,
-  messageWithId,
   type StoreSubject,
   takeItems,
   testStoreRule,
@@ -143,7 +143,7 @@ export function registerTrashRules(subject: StoreSubject): void {
             type: 'append',
             treeId,
             parentId: await rootOf(store, treeId),
-            messages: [messageWithId(id)],
+            messages: [buildMessageWithId(id)],
           });
         const [first = ''] = made;
         await fixture.run({ type: 'title', treeId, nodeId: nodeId(first), title: "a machine's", auto: true });
@@ -151,7 +151,7 @@ export function registerTrashRules(subject: StoreSubject): void {
           type: 'append',
           treeId,
           parentId: nodeId(first),
-          messages: [messageWithId(testUuid(204))],
+          messages: [buildMessageWithId(testUuid(204))],
         });
         await fixture.run({ type: 'clear', treeId });
         const items = await store.trash(treeId);

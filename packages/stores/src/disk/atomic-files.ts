@@ -38,7 +38,7 @@ export function osErrorCode(error: unknown): string {
 }
 
 /** Runs one step of a file operation, with a failpoint before and after it. */
-export function runFileStep<T>(part: FilePurpose, name: 'append' | 'fsync' | 'rename', work: () => T): T {
+export function runFileOperation<T>(part: FilePurpose, name: 'append' | 'fsync' | 'rename', work: () => T): T {
   if (!isFaultArmed()) return work();
   failpoint(`disk-${part}-before-${name}`);
   const value = work();
@@ -116,7 +116,7 @@ export function syncFolder(path: string, part: FilePurpose): void {
   if (process.platform === 'win32') return;
   const handle = openSync(path, 'r');
   try {
-    runFileStep(part, 'fsync', () => fsyncSync(handle));
+    runFileOperation(part, 'fsync', () => fsyncSync(handle));
   } finally {
     closeSync(handle);
   }
@@ -175,8 +175,8 @@ export class AtomicWriter {
       handle = openSync(path, 'w');
     }
     try {
-      for (const bytes of pieces) runFileStep(part, 'append', () => writeAllBytes(handle, bytes));
-      if (sync) runFileStep(part, 'fsync', () => fsyncSync(handle));
+      for (const bytes of pieces) runFileOperation(part, 'append', () => writeAllBytes(handle, bytes));
+      if (sync) runFileOperation(part, 'fsync', () => fsyncSync(handle));
     } finally {
       closeSync(handle);
     }
@@ -215,7 +215,7 @@ export class AtomicWriter {
     const temporaryPath = this.make(pieces, part, sync);
     withFileErrors(path, () => {
       try {
-        runFileStep(part, 'rename', () => renameSync(temporaryPath, path));
+        runFileOperation(part, 'rename', () => renameSync(temporaryPath, path));
       } catch (error) {
         rmSync(temporaryPath, { force: true });
         throw error;

@@ -1,7 +1,7 @@
 /** Copies files and folders for backups. A copy is synced before it gets its final name. */
 import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { runFileStep, syncFolder, withFileErrors } from './atomic-files.ts';
+import { runFileOperation, syncFolder, withFileErrors } from './atomic-files.ts';
 
 /** Copies a file or a folder, without the names for which `isLeftOut` is true. Everything is synced on return. */
 export function copyDurably(from: string, to: string, isLeftOut: (folder: string, name: string) => boolean): void {
@@ -28,7 +28,7 @@ export function copyDurably(from: string, to: string, isLeftOut: (folder: string
 export function syncBackupPath(path: string): void {
   const handle = openSync(path, 'r');
   try {
-    runFileStep('backup', 'fsync', () => fsyncSync(handle));
+    runFileOperation('backup', 'fsync', () => fsyncSync(handle));
   } finally {
     closeSync(handle);
   }
@@ -37,7 +37,7 @@ export function syncBackupPath(path: string): void {
 /** Renames a complete copy to its final name, and syncs the folder. */
 export function renameFinishedCopy(part: string, path: string): void {
   withFileErrors(path, () => {
-    runFileStep('backup', 'rename', () => renameSync(part, path));
+    runFileOperation('backup', 'rename', () => renameSync(part, path));
     syncFolder(dirname(path), 'backup');
   });
 }

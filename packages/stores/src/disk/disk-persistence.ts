@@ -4,7 +4,7 @@
 import { type ActId, type AppError, isUuid, type NodeId, refuse, type TreeId } from '@coppice/core';
 import { insertedNodes } from '@coppice/core/tree';
 import { type LoadedTree, type PersistedEntry, type Persistence, pickTreesOfNodes } from '../in-process/persistence.ts';
-import type { SideEntry } from './side-files.ts';
+import type { SideFileEntry } from './side-files.ts';
 
 type EntryOf<T extends PersistedEntry['type']> = Extract<PersistedEntry, { readonly type: T }>;
 
@@ -27,7 +27,7 @@ export abstract class DiskPersistence implements Persistence {
   protected abstract trim(entry: EntryOf<'trim'>): Promise<void> | void;
   protected abstract mend(entry: EntryOf<'mend'>): Promise<void> | void;
   protected abstract purgeTree(id: TreeId): Promise<void> | void;
-  protected abstract keepBeside(entry: SideEntry): void;
+  protected abstract keepBeside(entry: SideFileEntry): void;
   protected abstract read(id: TreeId): LoadedTree;
   /** Yields every tree that can be read, with the ids of its nodes. */
   protected abstract nodesOfTrees(): Iterable<readonly [TreeId, Iterable<NodeId>]>;

@@ -3,8 +3,8 @@ import type { FsckOptions, FsckReport, StoreInfo, TreeId } from '@coppice/core';
 import { assertArgument } from '@coppice/core/decode';
 import { argumentValidators } from '../argument-shapes.ts';
 import {
+  createInProcessState,
   createStoreParts,
-  createTreeState,
   InProcessStore,
   type StoreIdentity,
   type StoreParts,
@@ -46,7 +46,7 @@ export async function openDiskStore<P extends DiskPersistence>(
   options: StoreOptions,
   { persistence, readOnly, crossProcessFeed, known, folder, read, info, backup }: DiskStoreInput<P>,
 ): Promise<DiskStoreParts<P>> {
-  const state = createTreeState(options, { persistence, readOnly });
+  const state = createInProcessState(options, { persistence, readOnly });
   const parts = createStoreParts(state, persistence, options);
   try {
     state.register(known);

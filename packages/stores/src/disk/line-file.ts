@@ -12,7 +12,7 @@ import {
   encodeFileText,
   type FilePurpose,
   osErrorCode,
-  runFileStep,
+  runFileOperation,
   toDiskError,
   withFileErrors,
   writeAllBytes,
@@ -140,8 +140,8 @@ export class LineFile {
       this.#assertUnchanged(handle);
       const bytes = Buffer.concat(this.#tail.ended ? lines : [Uint8Array.of(lineEnd), ...lines]);
       try {
-        runFileStep(this.#part, 'append', () => writeAllBytes(handle, bytes));
-        if (sync) runFileStep(this.#part, 'fsync', () => fsyncSync(handle));
+        runFileOperation(this.#part, 'append', () => writeAllBytes(handle, bytes));
+        if (sync) runFileOperation(this.#part, 'fsync', () => fsyncSync(handle));
       } catch (error) {
         this.#hasFailedAppend = true;
         try {

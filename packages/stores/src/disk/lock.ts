@@ -13,7 +13,7 @@ import {
   listNamesInFolder,
   osErrorCode,
   readTextFile,
-  runFileStep,
+  runFileOperation,
   withFileErrors,
 } from './atomic-files.ts';
 
@@ -146,7 +146,7 @@ export class FolderLock {
         for (;;) {
           try {
             // Fails if the lock exists; the file is complete when it appears.
-            runFileStep('lock', 'rename', () => linkOrCopy(temporaryPath, path));
+            runFileOperation('lock', 'rename', () => linkOrCopy(temporaryPath, path));
             return new FolderLock(path);
           } catch (error) {
             if (osErrorCode(error) !== 'EEXIST') {

@@ -51,7 +51,7 @@ type Name = keyof typeof files;
 const formatVersion = 1;
 
 /** An entry that is written to a side file instead of the journal of a tree. */
-export type SideEntry = Exclude<
+export type SideFileEntry = Exclude<
   PersistedEntry,
   { type: 'commit' | 'purge' | 'trim' | 'purge-tree' | 'mend' | 'format' }
 >;
@@ -237,7 +237,7 @@ export class SideFiles {
    * Persists an entry. Heartbeats, chunks of replies and provenance are not synced: losing them in a power cut does no
    * harm.
    */
-  keep(entry: SideEntry): void {
+  keep(entry: SideFileEntry): void {
     switch (entry.type) {
       case 'external-ids':
         return this.#append('names', entry, true);
@@ -302,7 +302,7 @@ export class SideFiles {
     this.#rewrite('runs', lines());
   }
 
-  #blob({ owner, info, bytes, at, loose, waiting }: Extract<SideEntry, { type: 'blob' }>): void {
+  #blob({ owner, info, bytes, at, loose, waiting }: Extract<SideFileEntry, { type: 'blob' }>): void {
     const path = this.blobPath(info.hash);
     if (bytes !== null && !existsSync(path)) {
       withFileErrors(path, () => mkdirSync(join(this.#folder, 'blobs'), { recursive: true }));

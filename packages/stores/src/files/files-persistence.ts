@@ -17,7 +17,7 @@ import { addBlobHashesInJson, addBlobHashesOfNodes } from '../attachments.ts';
 import {
   type AtomicWriter,
   listNamesInFolder,
-  runFileStep,
+  runFileOperation,
   statOrNull,
   syncFolder,
   withFileErrors,
@@ -25,7 +25,7 @@ import {
 import { DiskPersistence } from '../disk/disk-persistence.ts';
 import { readLinesOfFile } from '../disk/line-file.ts';
 import { type FolderLock, type LockHolder, makeLockedError } from '../disk/lock.ts';
-import type { SideEntry, SideFiles } from '../disk/side-files.ts';
+import type { SideFileEntry, SideFiles } from '../disk/side-files.ts';
 import { KeyedLocks } from '../in-process/locks.ts';
 import type { LoadedTree, PersistedEntry, Persistence } from '../in-process/persistence.ts';
 import { deleteFromOriginalFolder, type ForeignFolder } from './foreign-folder.ts';
@@ -135,7 +135,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
     return this.#locks.run(id, () => this.#forget(id));
   }
 
-  protected keepBeside(entry: SideEntry): void {
+  protected keepBeside(entry: SideFileEntry): void {
     this.holdings.side.keep(entry);
   }
 
@@ -227,7 +227,7 @@ export class FilesPersistence extends DiskPersistence implements Required<Pick<P
       withFileErrors(path, () => {
         mkdirSync(gone, { recursive: true });
         rmSync(join(gone, id), { recursive: true, force: true });
-        runFileStep('journal', 'rename', () => renameSync(path, join(gone, id)));
+        runFileOperation('journal', 'rename', () => renameSync(path, join(gone, id)));
         syncFolder(place, 'journal');
         syncFolder(gone, 'journal');
       });

@@ -59,7 +59,7 @@ function createdOf({ entry }: ForeignRoot): string {
 }
 
 /** Returns the id of the tree in this store: the original id if it is a UUID, else one derived from it and its time. */
-export function foreignTreeId(root: ForeignRoot): TreeId {
+export function foreignTreeIdOf(root: ForeignRoot): TreeId {
   return treeId(isUuid(root.id) ? root.id : deriveId('loom', root.id, createdOf(root)));
 }
 
@@ -317,7 +317,7 @@ export function readForeignFolder(folder: string, root: ForeignRoot, options: Fo
   const found = readNodeFolder(folder, root.id);
   const below = childrenOfNode(root, found, notes);
   const order = orderedNodes(root.id, found);
-  const id = foreignTreeId(root);
+  const id = foreignTreeIdOf(root);
   const ids = new Map<string, NodeId>();
   const rootId = nodeId(deriveId('loom-root', id));
   const idOf = (foreign: string): NodeId => {

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { type FsckOptions, type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
 import { DiskStore, openDiskStore } from '../disk/disk-store.ts';
 import type { SideFiles } from '../disk/side-files.ts';
-import { useNativeHash } from '../native-hash.ts';
+import { registerNativeHash } from '../native-hash.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import { backUpFolder } from './backup.ts';
 import { FilesPersistence } from './files-persistence.ts';
@@ -78,6 +78,6 @@ export class FileSystemStore extends DiskStore<FilesPersistence> {
 
 /** Opens a store in a folder; `place` is the path in the URL. */
 export async function open(place: string, options: StoreOptions): Promise<FileSystemStore> {
-  useNativeHash();
+  registerNativeHash();
   return FileSystemStore.open(place, options);
 }

@@ -112,13 +112,13 @@ export function* rewriteJournalLines(to: JournalRewriteInput): Generator<Uint8Ar
 }
 
 /** Returns the version of the first commit from the first line of a journal. */
-export function decodeFirstVersion(head: FieldMap): number {
+export function decodeJournalFirstVersion(head: FieldMap): number {
   const from = ownField(head, 'from');
   return typeof from === 'number' && Number.isSafeInteger(from) ? Math.max(1, from) : 1;
 }
 
 /** Returns the origin of a tree from the first line of its journal; null if the tree was created here. */
-export function decodeOrigin(head: FieldMap): JournalOrigin | null {
+export function decodeJournalOrigin(head: FieldMap): JournalOrigin | null {
   const origin = ownField(head, 'origin');
   return isFieldMap(origin)
     ? { format: 'loom', scope: requiredText(origin, 'scope'), id: requiredText(origin, 'id') }
@@ -240,8 +240,8 @@ class JournalReader {
     if (requiredText(value, 'treeId') !== this.treeId)
       throw new UnreadableValueError(`belongs to the tree ${requiredText(value, 'treeId')}`);
     this.owner = requiredText(value, 'owner');
-    this.origin = decodeOrigin(value);
-    this.#from = decodeFirstVersion(value);
+    this.origin = decodeJournalOrigin(value);
+    this.#from = decodeJournalFirstVersion(value);
   }
 
   get #nextVersion(): number {

@@ -19,7 +19,7 @@ import { makeUnreadableRow } from '../disk/unreadable-row.ts';
 import type { UnloadedTree } from '../in-process/persistence.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 import type { FilesOpenState } from './files-persistence.ts';
-import { type ForeignFolder, foreignTreeId, readForeignFolder } from './foreign-folder.ts';
+import { type ForeignFolder, foreignTreeIdOf, readForeignFolder } from './foreign-folder.ts';
 import { hasFormatFile } from './format-file.ts';
 import { readTreeOrigin } from './journal.ts';
 import { TreeRegistry } from './registry.ts';
@@ -194,7 +194,7 @@ class FolderFinder {
 
   #original(id: string, path: string | null): void {
     const root = { id, entry: this.#registry.get(id) ?? {} };
-    const tree = foreignTreeId(root);
+    const tree = foreignTreeIdOf(root);
     if (this.#folders.has(tree)) return;
     // A tree without messages has no folder. The path of a folder that does not exist is used instead, so that the
     // tree's id never becomes part of a path.

@@ -9,7 +9,7 @@ import {
   type AtomicWriter,
   linkOrCopy,
   listNamesInFolder,
-  runFileStep,
+  runFileOperation,
   statOrNull,
   syncFolder,
   withFileErrors,
@@ -18,8 +18,8 @@ import { decodeCommit } from '../disk/decode.ts';
 import { joinSmallPieces, readLinesOfFile } from '../disk/line-file.ts';
 import { deriveId } from '../linear.ts';
 import {
-  decodeFirstVersion,
-  decodeOrigin,
+  decodeJournalFirstVersion,
+  decodeJournalOrigin,
   type JournalOrigin,
   readJournal,
   replayJournal,
@@ -79,7 +79,7 @@ export function rebuildJournal(
   replayJournal(temporaryPath, treeId, readJournal(temporaryPath, treeId));
   return withFileErrors(path, () => {
     const beside = keepBeside(folder, path);
-    runFileStep('journal', 'rename', () => renameSync(temporaryPath, path));
+    runFileOperation('journal', 'rename', () => renameSync(temporaryPath, path));
     syncFolder(folder, 'journal');
     return { beside };
   });
@@ -109,8 +109,8 @@ function readRemains(path: string, treeId: TreeId, tree: Tree, reported: number)
     if (!line.ok) continue;
     if (ownField(line.value, 'type') === 'journal') {
       if (ownField(line.value, 'treeId') !== treeId) return { origin: null, from: 1, commits: new Map(), lost: 0 };
-      origin = decodeOrigin(line.value);
-      from = decodeFirstVersion(line.value);
+      origin = decodeJournalOrigin(line.value);
+      from = decodeJournalFirstVersion(line.value);
       named = true;
     }
     for (const commit of commitsIn(line.value, treeId))

@@ -17,7 +17,7 @@ import {
   encodeFileText,
   makeDamagedFileError,
   readLastBytes,
-  runFileStep,
+  runFileOperation,
   statOrNull,
   syncFolder,
   withFileErrors,
@@ -282,7 +282,7 @@ export class TreeFolder {
     withFileErrors(this.journalPath, () => {
       try {
         mkdirSync(join(this.path, 'nodes'), { recursive: true });
-        runFileStep('journal', 'rename', () => renameSync(temporaryPath, this.journalPath));
+        runFileOperation('journal', 'rename', () => renameSync(temporaryPath, this.journalPath));
         syncFolder(this.path, 'journal');
         syncFolder(dirname(this.path), 'journal');
       } catch (error) {

@@ -1,18 +1,18 @@
 /** Stores users, API tokens and share links in memory. */
 import type { AccountStore, ApiToken, ShareLink, TreeId, User } from '@coppice/core';
 import { assertHashUnused, assertKnownRole } from '../account-rules.ts';
-import type { TreeState } from './tree-state.ts';
+import type { InProcessState } from './in-process-state.ts';
 
 /** The users, tokens and shares of a store. All owners share them. */
 export class InProcessAccounts implements AccountStore {
-  readonly #state: TreeState;
+  readonly #state: InProcessState;
   readonly #users = new Map<string, User>();
   readonly #tokens = new Map<string, ApiToken>();
   readonly #shares = new Map<string, ShareLink>();
   readonly #tokenHashes = new Map<string, string>();
   readonly #shareHashes = new Map<string, string>();
 
-  constructor(state: TreeState) {
+  constructor(state: InProcessState) {
     this.#state = state;
   }
 

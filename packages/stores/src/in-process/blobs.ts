@@ -3,8 +3,8 @@ import { sha256Hex } from '@coppice/content';
 import { type BlobInfo, type BlobStore, isAppError } from '@coppice/core';
 import { defaultAttachmentGraceMs, type StoreOptions } from '../options.ts';
 import { WaitingUploads } from '../waiting-uploads.ts';
+import type { InProcessState } from './in-process-state.ts';
 import type { Persistence } from './persistence.ts';
-import type { TreeState } from './tree-state.ts';
 
 interface StoredBlob {
   readonly info: BlobInfo;
@@ -25,14 +25,14 @@ const exact = 60_000;
 
 /** The attachments of a store. Owners do not see each other's attachments, even for the same bytes. */
 export class InProcessBlobs {
-  readonly #state: TreeState;
+  readonly #state: InProcessState;
   readonly #persistence: Persistence | undefined;
   readonly #now: () => number;
   readonly #grace: number;
   readonly #kept = new Map<string, Map<string, StoredBlob>>();
   readonly #uploads: WaitingUploads;
 
-  constructor(state: TreeState, persistence: Persistence | undefined, { now, attachmentGrace }: StoreOptions) {
+  constructor(state: InProcessState, persistence: Persistence | undefined, { now, attachmentGrace }: StoreOptions) {
     this.#state = state;
     this.#persistence = persistence;
     this.#now = now ?? Date.now;

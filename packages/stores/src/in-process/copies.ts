@@ -1,7 +1,7 @@
 /** Finds other trees that contain copies of purged messages. */
 import type { Node, PurgeReport, TreeId } from '@coppice/core';
 import { allNodes } from '@coppice/core/tree';
-import type { TreeState } from './tree-state.ts';
+import type { InProcessState } from './in-process-state.ts';
 
 function copyOriginOf({ meta }: Node): string | undefined {
   return (meta.copiedFrom ?? meta.pickedFrom)?.nodeId;
@@ -13,7 +13,7 @@ function copyOriginOf({ meta }: Node): string | undefined {
  * than the purge.
  */
 export async function findCopiesInMemory(
-  state: TreeState,
+  state: InProcessState,
   owner: string,
   treeId: TreeId,
   purged: readonly Node[],

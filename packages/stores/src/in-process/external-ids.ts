@@ -2,7 +2,7 @@
 import { utf8Length } from '@coppice/content';
 import { type ExternalId, type NodeId, type Provenance, refuse, type TreeId } from '@coppice/core';
 import { findAnyNode } from '@coppice/core/tree';
-import type { TreeState } from './tree-state.ts';
+import type { InProcessState } from './in-process-state.ts';
 
 const longestForeignId = 512;
 
@@ -27,12 +27,12 @@ export function compareExternalIds(one: ExternalId, other: ExternalId): number {
 
 /** The external ids and provenance records of a store, indexed by tree and by external id. */
 export class InProcessExternalIds {
-  readonly #state: TreeState;
+  readonly #state: InProcessState;
   readonly #byTree = new Map<TreeId, Map<string, ExternalId>>();
   readonly #byName = new Map<string, Set<ExternalId>>();
   readonly #provenance = new Map<TreeId, Provenance[]>();
 
-  constructor(state: TreeState) {
+  constructor(state: InProcessState) {
     this.#state = state;
   }
 

@@ -50,17 +50,17 @@ import type { StoreOptions } from '../options.ts';
 import { countReplacedContents, type PurgeTarget, purgeFromTree } from '../purge.ts';
 import { throwNotInTrash, throwUnknownTree } from '../refusals.ts';
 import { repairRows } from '../repair.ts';
-import { firstVersionForShares } from '../trim-limit.ts';
+import { findFirstVersionForShares } from '../trim-limit.ts';
 import { InProcessAccounts } from './accounts.ts';
 import { InProcessBlobs } from './blobs.ts';
 import { findCopiesInMemory } from './copies.ts';
 import { InProcessExternalIds } from './external-ids.ts';
+import { InProcessState, type InProcessStateOptions } from './in-process-state.ts';
 import { listTrash, listTreesInMemory, searchMessages } from './lists.ts';
 import { findNewestAct } from './newest-act.ts';
 import type { Persistence } from './persistence.ts';
 import { InProcessRuns } from './runs.ts';
-import { indexInLog, type TreeSlot } from './tree-slot.ts';
-import { TreeState, type TreeStateOptions } from './tree-state.ts';
+import { findIndexInLog, type TreeSlot } from './tree-slot.ts';
 
 // Codes of findings: a pending reply without a run, and a run without its reply. The SQL stores use the same codes.
 const unwritten = 'J27 pending-without-run';
@@ -68,7 +68,7 @@ const unplaced = 'run-dangling';
 
 /** The parts of a store that all its handles share. */
 export interface StoreParts {
-  readonly state: TreeState;
+  readonly state: InProcessState;
   readonly runs: InProcessRuns;
   readonly blobs: InProcessBlobs;
   readonly accounts: InProcessAccounts;
@@ -84,11 +84,11 @@ export interface StoreIdentity {
 }
 
 /** Creates the state of all trees of a store, with the options of the store that the state needs. */
-export function createTreeState(
+export function createInProcessState(
   { treeWrites, kit }: StoreOptions,
-  about: Pick<TreeStateOptions, 'persistence' | 'readOnly'>,
-): TreeState {
-  return new TreeState({
+  about: Pick<InProcessStateOptions, 'persistence' | 'readOnly'>,
+): InProcessState {
+  return new InProcessState({
     ...about,
     ...(treeWrites === undefined ? {} : { treeWrites }),
     ...(kit === undefined ? {} : { kit }),
@@ -96,7 +96,11 @@ export function createTreeState(
 }
 
 /** Creates the parts that all handles of a store share: runs, attachments, external ids and accounts over one state. */
-export function createStoreParts(state: TreeState, persistence?: Persistence, options: StoreOptions = {}): StoreParts {
+export function createStoreParts(
+  state: InProcessState,
+  persistence?: Persistence,
+  options: StoreOptions = {},
+): StoreParts {
   return {
     state,
     runs: new InProcessRuns(state),
@@ -133,7 +137,7 @@ export class InProcessStore implements Store {
     return new InProcessStore(this.#parts, this.#plate, owner);
   }
 
-  get #state(): TreeState {
+  get #state(): InProcessState {
     return this.#parts.state;
   }
 
@@ -197,7 +201,7 @@ export class InProcessStore implements Store {
     const limit = clampPageLength(options.limit ?? defaultHistoryLength);
     const { loadedSlot } = await this.#state.open(this.owner, treeId);
     const before = Math.min(loadedSlot.tree.version + 1, options.before ?? Number.POSITIVE_INFINITY);
-    const end = indexInLog(loadedSlot.log, before);
+    const end = findIndexInLog(loadedSlot.log, before);
     return loadedSlot.log
       .slice(Math.max(0, end - limit), end)
       .reverse()
@@ -276,12 +280,12 @@ export class InProcessStore implements Store {
   /** Deletes the old commits of one tree. Returns their number. */
   async #trimTree({ id, owner, row }: TreeSlot, before: number): Promise<number> {
     if (row.createdAt >= before || row.version === 1) return 0;
-    const latest = firstVersionForShares(await this.accounts.shares(owner, id), Date.now());
+    const latest = findFirstVersionForShares(await this.accounts.shares(owner, id), Date.now());
     const log = await this.#state.readLog(owner, id);
     if (findTrimVersion(log, before, latest) === log[0]?.version) return 0;
     return this.#state.locks.run(id, async () => {
       const { slot, loadedSlot } = await this.#state.open(owner, id);
-      const start = indexInLog(loadedSlot.log, findTrimVersion(loadedSlot.log, before, latest));
+      const start = findIndexInLog(loadedSlot.log, findTrimVersion(loadedSlot.log, before, latest));
       if (start === 0) return 0;
       const deleted = loadedSlot.log.slice(0, start);
       await this.#state.trim(slot, loadedSlot.log.slice(start));

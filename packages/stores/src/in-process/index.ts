@@ -3,9 +3,10 @@
  * change.
  */
 
+export type { InProcessState, InProcessStateOptions } from './in-process-state.ts';
 export {
+  createInProcessState,
   createStoreParts,
-  createTreeState,
   InProcessStore,
   type StoreIdentity,
   type StoreParts,
@@ -18,4 +19,3 @@ export {
   pickTreesOfNodes,
   type UnloadedTree,
 } from './persistence.ts';
-export type { TreeState, TreeStateOptions } from './tree-state.ts';

@@ -16,8 +16,8 @@ import { allNodes, findAnyNode, previewOf } from '@coppice/core/tree';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { clampPageLength } from '../limits.ts';
 import { containsAllTerms, foldCase, snippetOf, splitSearchTerms } from '../search.ts';
-import { indexInLog, type LoadedTreeSlot, type TreeSlot } from './tree-slot.ts';
-import type { TreeState } from './tree-state.ts';
+import type { InProcessState } from './in-process-state.ts';
+import { findIndexInLog, type LoadedTreeSlot, type TreeSlot } from './tree-slot.ts';
 
 /** Returns the title that a list shows for a tree. */
 function titleOfTree({ attributes }: Pick<TreeRow, 'attributes'>): string | null {
@@ -43,7 +43,7 @@ function listTimeOf({ updatedAt, attributes: { trashedAt } }: TreeRow): number {
 }
 
 /** Returns a page of an owner's trees, sorted by last change or, in the trash, by deletion, newest first. */
-export function listTreesInMemory(state: TreeState, owner: string, query: TreeQuery): Page<TreeSummary> {
+export function listTreesInMemory(state: InProcessState, owner: string, query: TreeQuery): Page<TreeSummary> {
   const limit = clampPageLength(query.limit);
   const from = query.cursor == null ? null : decodeCursor('trees', ['number', 'string'], query.cursor);
   const found: TreeSlot[] = [];
@@ -88,7 +88,11 @@ interface SearchFound {
 }
 
 /** Returns a page of an owner's messages with every term, newest first. Trees in the trash are not searched. */
-export async function searchMessages(state: TreeState, owner: string, query: SearchQuery): Promise<Page<SearchHit>> {
+export async function searchMessages(
+  state: InProcessState,
+  owner: string,
+  query: SearchQuery,
+): Promise<Page<SearchHit>> {
   const limit = clampPageLength(query.limit);
   const terms = splitSearchTerms(query.text);
   const from = query.cursor == null ? null : decodeCursor('hits', ['number', 'string', 'number'], query.cursor);
@@ -124,7 +128,11 @@ export async function searchMessages(state: TreeState, owner: string, query: Sea
  * Returns a loaded tree, or null if it cannot be read. Operations over all trees skip such a tree: opening the store
  * has reported it, and a read of that tree reports it again.
  */
-export async function loadSlotIfReadable(state: TreeState, owner: string, id: TreeId): Promise<LoadedTreeSlot | null> {
+export async function loadSlotIfReadable(
+  state: InProcessState,
+  owner: string,
+  id: TreeId,
+): Promise<LoadedTreeSlot | null> {
   try {
     return (await state.open(owner, id)).loadedSlot;
   } catch (error) {
@@ -189,7 +197,7 @@ export function listTrash(slot: TreeSlot, { tree, log }: LoadedTreeSlot): TrashI
   for (const { node, count } of found) {
     const removedIn = node.removedIn ?? 0;
     // If the commit of the removal was deleted from the log, the first remaining commit is the nearest known time.
-    const at = log[indexInLog(log, removedIn)]?.at ?? tree.updatedAt;
+    const at = log[findIndexInLog(log, removedIn)]?.at ?? tree.updatedAt;
     items.push({ treeId: slot.id, nodeId: node.id, removedIn, at, count, preview: previewOf(node, count - 1) });
   }
   return items.sort((a, b) => b.removedIn - a.removedIn);

@@ -1,9 +1,9 @@
 /** Finds the newest act of an actor over all trees of a store. */
 import type { Commit, NewestAct, NewestActOfTree } from '@coppice/core';
 import { findNewestActStart, findNewestRedoable, findNewestUndoable } from '@coppice/core/history';
+import type { InProcessState } from './in-process-state.ts';
 import { loadSlotIfReadable } from './lists.ts';
-import { indexInLog, type TreeSlot } from './tree-slot.ts';
-import type { TreeState } from './tree-state.ts';
+import { findIndexInLog, type TreeSlot } from './tree-slot.ts';
 
 const none = Number.NEGATIVE_INFINITY;
 
@@ -18,7 +18,7 @@ interface Candidate extends NewestActOfTree {
  * may be returned.
  */
 export async function findNewestAct(
-  state: TreeState,
+  state: InProcessState,
   owner: string,
   actor: string,
   which: 'undoable' | 'redoable',
@@ -36,7 +36,7 @@ export async function findNewestAct(
     if (newest !== null && isPast && newest.commit.at > slot.row.updatedAt) continue;
     const loadedSlot = await loadSlotIfReadable(state, owner, slot.id);
     if (loadedSlot === null) continue;
-    const log = loadedSlot.log.slice(0, indexInLog(loadedSlot.log, loadedSlot.tree.version + 1));
+    const log = loadedSlot.log.slice(0, findIndexInLog(loadedSlot.log, loadedSlot.tree.version + 1));
     before = log.at(-1) ?? before;
     const found = which === 'undoable' ? findNewestUndoable(log, actor) : findNewestRedoable(log, actor);
     if (found !== null && (best === null || isNewer({ ...found, slot }, best))) best = { ...found, slot };

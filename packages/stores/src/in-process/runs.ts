@@ -1,7 +1,7 @@
 /** Stores runs and their text so far in memory. */
 import { canonicalJson } from '@coppice/content';
 import { type NewRun, type NodeId, type Run, type RunChunk, type RunStore, refuse, type TreeId } from '@coppice/core';
-import type { TreeState } from './tree-state.ts';
+import type { InProcessState } from './in-process-state.ts';
 
 interface ActiveRun {
   readonly owner: string;
@@ -12,10 +12,10 @@ interface ActiveRun {
 
 /** The runs of a store. An owner sees only the runs in their own trees. */
 export class InProcessRuns {
-  readonly #state: TreeState;
+  readonly #state: InProcessState;
   readonly #running = new Map<string, ActiveRun>();
 
-  constructor(state: TreeState) {
+  constructor(state: InProcessState) {
     this.#state = state;
   }
 

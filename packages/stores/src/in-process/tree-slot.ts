@@ -91,8 +91,8 @@ export class TreeSnapshot {
 
   /** Returns the commits of this snapshot after a version, at most `limit`. */
   log(since: number, limit = Number.POSITIVE_INFINITY): readonly Commit[] {
-    const start = indexInLog(this.#log, since + 1);
-    return this.#log.slice(start, Math.min(start + limit, indexInLog(this.#log, this.tree.version + 1)));
+    const start = findIndexInLog(this.#log, since + 1);
+    return this.#log.slice(start, Math.min(start + limit, findIndexInLog(this.#log, this.tree.version + 1)));
   }
 
   /**
@@ -130,7 +130,7 @@ export class TreeSnapshot {
 }
 
 /** Returns the index of a version in a log; 0 for a version from before the log. */
-export function indexInLog(log: readonly Commit[], version: number): number {
+export function findIndexInLog(log: readonly Commit[], version: number): number {
   return Math.max(0, version - (log[0]?.version ?? 1));
 }
 
@@ -176,6 +176,6 @@ export class ActIndex {
   }
 }
 
-export function insertedNodeIds({ commit }: PreparedCommit): NodeId[] {
+export function listInsertedNodeIds({ commit }: PreparedCommit): NodeId[] {
   return insertedNodes(commit.steps).map(({ id }) => id);
 }

@@ -7,13 +7,13 @@ import { makeBackup } from '../disk/backup.ts';
 import { copyDurably, syncBackupPath } from '../disk/copying.ts';
 import { transientNames } from '../disk/transient-names.ts';
 import type { SessionsOpenState } from './jsonl-persistence.ts';
-import { sidecarFolder } from './paths.ts';
+import { sidecarFolderOf } from './paths.ts';
 
 /** Makes a backup of a folder of sessions, or of one session file with its side files. */
-export function backupSessions({ place, single }: SessionsOpenState, to: string): Promise<void> {
+export function backUpSessions({ place, single }: SessionsOpenState, to: string): Promise<void> {
   const copySessions = async (part: string, path: string) => {
     if (single) {
-      if (existsSync(sidecarFolder(place))) copySession(sidecarFolder(place), sidecarFolder(path));
+      if (existsSync(sidecarFolderOf(place))) copySession(sidecarFolderOf(place), sidecarFolderOf(path));
       if (existsSync(place)) copySession(place, part);
       return;
     }
@@ -24,7 +24,7 @@ export function backupSessions({ place, single }: SessionsOpenState, to: string)
     }
     syncBackupPath(part);
   };
-  return makeBackup(to, copySessions, (part) => [sidecarFolder(part)]);
+  return makeBackup(to, copySessions, (part) => [sidecarFolderOf(part)]);
 }
 
 // Transient names are left out, but not in `blobs`: an attachment may have the same name as a lock file.

@@ -4,10 +4,10 @@ import { isReadableVersion, type SessionHeader, type SessionWarning, sessionVers
 import { ownField } from '@coppice/core/decode';
 import { makeDamagedFileError, makeNewerFormatError } from '../disk/atomic-files.ts';
 import { type FileBytes, sequentialReadSize } from './file-bytes.ts';
-import { parseLine, prefixOfParsedLine } from './line-prefix.ts';
+import { parseJsonLine, prefixOfParsedLine } from './line-prefix.ts';
 import type { LineLocation } from './line-table.ts';
 import { parseSessionHeader } from './line-text.ts';
-import { sessionIdInName } from './paths.ts';
+import { findSessionIdInName } from './paths.ts';
 import { forEachLine, isBlankLine, readFirstLine } from './raw-lines.ts';
 
 /** A header and its location in the file. */
@@ -25,7 +25,7 @@ export interface LocatedHeader {
  */
 export function readSessionHeader(path: string, file: FileBytes): LocatedHeader {
   const { bytes, line: number, offset } = readFirstLine(file);
-  const line = parseLine(bytes);
+  const line = parseJsonLine(bytes);
   const header = line === undefined ? undefined : parseSessionHeader(line);
   if (header === undefined || line === undefined) {
     if (isBlankLine(bytes)) throw makeDamagedFileError(path, 'is empty');
@@ -54,7 +54,7 @@ function searchHeader(path: string, file: FileBytes): LocatedHeader | null {
   let number = 0;
   const take = (bytes: Buffer, offset: number) => {
     number++;
-    const line = found === null ? parseLine(bytes) : undefined;
+    const line = found === null ? parseJsonLine(bytes) : undefined;
     const head = line === undefined ? null : prefixOfParsedLine(line);
     if (line === undefined || head === null) return;
     const header = parseSessionHeader(line);
@@ -72,7 +72,7 @@ function searchHeader(path: string, file: FileBytes): LocatedHeader | null {
   // The first entries name a parent that has no line. That id must be the header's.
   if (parents.size === 0) return null;
   const uuid = [...parents].find((parent) => !ids.has(parent)) ?? deriveId('session-header', path);
-  const id = sessionIdInName(path) ?? uuid;
+  const id = findSessionIdInName(path) ?? uuid;
   const header: SessionHeader = { type: 'session', version: sessionVersion, uuid, parentUuid: null, id };
   const message = 'The header is missing: the session is shown without its folder and owner.';
   return { header, at: nowhere, warning: { code: 'lost', message, line: 1, offset: 0 } };

@@ -1,7 +1,7 @@
 /** The lease of a session file, which allows one process at a time to write to it. */
 import { isAppError } from '@coppice/core';
 import { FolderLock, type LockHolder, makeLockedError } from '../disk/lock.ts';
-import { sidecarFolder } from './paths.ts';
+import { sidecarFolderOf } from './paths.ts';
 import { makeFileClosedError, makeReadOnlyFileError } from './refusals.ts';
 
 // For this many milliseconds after a check, this process may write without checking the lease again.
@@ -35,7 +35,7 @@ export class FileLease {
   /** Takes the lease if it is free or its holder has ended. Otherwise `holder` is that process. */
   take(): void {
     if (this.#isClosed) throw makeFileClosedError(this.#path);
-    if (!this.#isHeld) this.#lease = FolderLock.take(sidecarFolder(this.#path));
+    if (!this.#isHeld) this.#lease = FolderLock.take(sidecarFolderOf(this.#path));
     this.#isHeld = this.#lease instanceof FolderLock;
   }
 

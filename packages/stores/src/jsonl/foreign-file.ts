@@ -19,7 +19,7 @@ import type { FieldMap } from '@coppice/core';
 import { AppError, refusalKinds } from '@coppice/core';
 import { ownField } from '@coppice/core/decode';
 import { makeDamagedFileError, makeNewerFormatError } from '../disk/atomic-files.ts';
-import { mayNeedParsing, parseLine, splitLineParts } from './line-prefix.ts';
+import { mayNeedParsing, parseJsonLine, splitLineParts } from './line-prefix.ts';
 import { isBlankLine, type RawLine, readRawLines } from './raw-lines.ts';
 
 /** Detects by its first lines which tool wrote a file. Throws on an unknown kind of file or a newer version. */
@@ -27,7 +27,7 @@ export function detectFileDialect(path: string): SessionDialect {
   const first: unknown[] = [];
   for (const { bytes } of readRawLines(path)) {
     if (isBlankLine(bytes)) continue;
-    first.push(parseLine(bytes));
+    first.push(parseJsonLine(bytes));
     if (first.length === 8) break;
   }
   if (first.length === 0) throw makeDamagedFileError(path, 'is empty');
@@ -67,7 +67,7 @@ export function parseForeignLines(
   const warnings: SessionWarning[] = [];
   for (const at of dialect === 'v1' ? readRawLines(path) : entriesInLine(path)) {
     if (isBlankLine(at.bytes)) continue;
-    const fields = parseLine(at.bytes) ?? null;
+    const fields = parseJsonLine(at.bytes) ?? null;
     lines.push({ fields, at });
     if (fields !== null) continue;
     const what = at.ended ? 'cannot be read' : 'is cut off';

@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { type FsckOptions, type FsckReport, refuse, type StoreInfo, type TreeId } from '@coppice/core';
 import { DiskStore, openDiskStore } from '../disk/disk-store.ts';
 import type { SideFiles } from '../disk/side-files.ts';
-import { useNativeHash } from '../native-hash.ts';
+import { registerNativeHash } from '../native-hash.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
-import { backupSessions } from './backup.ts';
+import { backUpSessions } from './backup.ts';
 import { fsckSessions } from './fsck.ts';
 import { JsonlPersistence } from './jsonl-persistence.ts';
 import { openSessions } from './opening.ts';
@@ -41,7 +41,7 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
         notes: readOnly ? notes : [...notes, 'Search scans every message.'],
         damage,
       }),
-      backup: (to) => backupSessions(holdings, to),
+      backup: (to) => backUpSessions(holdings, to),
     });
     return new SessionStore(opened, options.owner ?? defaultOwner);
   }
@@ -85,6 +85,6 @@ export class SessionStore extends DiskStore<JsonlPersistence> {
 
 /** Opens a store of session files; `place` is a folder or a file. */
 export async function open(place: string, options: StoreOptions): Promise<SessionStore> {
-  useNativeHash();
+  registerNativeHash();
   return SessionStore.open(place, options);
 }

@@ -16,14 +16,14 @@ import {
 import {
   AtomicWriter,
   listNamesInFolder,
-  runFileStep,
+  runFileOperation,
   statOrNull,
   syncFolder,
   withFileErrors,
 } from '../disk/atomic-files.ts';
 import { DiskPersistence } from '../disk/disk-persistence.ts';
 import { FolderLock, makeLockedError } from '../disk/lock.ts';
-import { type SideEntry, SideFiles } from '../disk/side-files.ts';
+import { type SideFileEntry, SideFiles } from '../disk/side-files.ts';
 import type { StoreParts } from '../in-process/in-process-store.ts';
 import type {
   ExternalChanges,
@@ -35,7 +35,7 @@ import type {
 } from '../in-process/persistence.ts';
 import type { FolderWatch } from './folder-watch.ts';
 import { findHashesInFile } from './hashes-in-file.ts';
-import { listBackupCopies, sessionFileName, sidecarFolder } from './paths.ts';
+import { buildSessionFileName, listBackupCopies, sidecarFolderOf } from './paths.ts';
 import { SessionState } from './session.ts';
 
 /** The sessions of an open folder or of one session file, and how they may be used. */
@@ -89,7 +89,7 @@ export class JsonlPersistence
   readSides(parts: StoreParts): void {
     this.#parts = parts;
     for (const session of this.holdings.sessions.values()) {
-      if (statOrNull(sidecarFolder(session.path)) === null) continue;
+      if (statOrNull(sidecarFolderOf(session.path)) === null) continue;
       this.#side(session).read(parts);
     }
     for (const [id, side] of this.#sides) for (const run of side.running) this.#runs.set(run, id);
@@ -102,7 +102,7 @@ export class JsonlPersistence
 
   /** Returns the side files of one session: external ids, provenance and runs. */
   #side(session: SessionState): SideFiles {
-    const known = this.#sides.get(session.treeId) ?? this.#newSide(sidecarFolder(session.path));
+    const known = this.#sides.get(session.treeId) ?? this.#newSide(sidecarFolderOf(session.path));
     this.#sides.set(session.treeId, known);
     return known;
   }
@@ -110,7 +110,7 @@ export class JsonlPersistence
   /** Returns the side files that all sessions share: accounts and attachments. */
   #shared(): SideFiles {
     this.#top ??= this.#newSide(
-      this.holdings.single ? sidecarFolder(this.holdings.place) : join(this.#folder, '.coppice'),
+      this.holdings.single ? sidecarFolderOf(this.holdings.place) : join(this.#folder, '.coppice'),
     );
     return this.#top;
   }
@@ -152,7 +152,7 @@ export class JsonlPersistence
       refuse('tree/exists', `${place} is a single session file. Open its folder to create another session.`, {
         treeId: id,
       });
-    const path = single ? place : join(place, sessionFileName(at, id));
+    const path = single ? place : join(place, buildSessionFileName(at, id));
     return new SessionState({ treeId: id, path, owner, kit });
   }
 
@@ -175,7 +175,7 @@ export class JsonlPersistence
     withFileErrors(path, () => {
       mkdirSync(gone, { recursive: true });
       rmSync(join(gone, basename(path)), { recursive: true, force: true });
-      runFileStep('session', 'rename', () => renameSync(path, join(gone, basename(path))));
+      runFileOperation('session', 'rename', () => renameSync(path, join(gone, basename(path))));
       syncFolder(this.#folder, 'session');
     });
     session.close();
@@ -184,7 +184,7 @@ export class JsonlPersistence
     this.holdings.sessions.delete(id);
     // The session file is deleted last. If the process crashes before, the next opening finds it and finishes the
     // purge.
-    for (const left of [...listBackupCopies(path), sidecarFolder(path), join(gone, basename(path))])
+    for (const left of [...listBackupCopies(path), sidecarFolderOf(path), join(gone, basename(path))])
       this.#tried(() => rmSync(left, { recursive: true, force: true }));
     this.#tried(() => this.#forgetShared(id));
   }
@@ -205,7 +205,7 @@ export class JsonlPersistence
     }
   }
 
-  protected keepBeside(entry: SideEntry): void {
+  protected keepBeside(entry: SideFileEntry): void {
     switch (entry.type) {
       case 'sequence':
         // A store of one session file has no later sessions that could use the number again.
@@ -302,7 +302,7 @@ export class JsonlPersistence
     const session = this.holdings.sessions.get(id);
     if (session === undefined) return;
     const parts = this.#parts;
-    if (parts !== null && statOrNull(sidecarFolder(session.path)) !== null)
+    if (parts !== null && statOrNull(sidecarFolderOf(session.path)) !== null)
       this.#tried(() => this.#side(session).read(parts));
     this.#tried(() => this.enterNodes(id, idsIn(session)));
   }

@@ -127,7 +127,7 @@ export function scanLinePrefix(bytes: Buffer, start: number, end: number): Scann
  * Parses a line to an object; undefined if the line is not a JSON object. A byte order mark, which some editors write
  * at the start, is skipped.
  */
-export function parseLine(bytes: Buffer): FieldMap | undefined {
+export function parseJsonLine(bytes: Buffer): FieldMap | undefined {
   try {
     const text = bytes.toString('utf8');
     const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
@@ -142,7 +142,7 @@ export function parseLine(bytes: Buffer): FieldMap | undefined {
  * Returns the first JSON object in a line with several entries; undefined if the line does not begin with an object.
  */
 export function parseFirstObject(bytes: Buffer): FieldMap | undefined {
-  return parseLine(bytes.subarray(0, Math.max(0, endOfObject(bytes, 0))));
+  return parseJsonLine(bytes.subarray(0, Math.max(0, endOfObject(bytes, 0))));
 }
 
 /** A part of a line: an entry, or unreadable bytes with the reason in `why`. */
@@ -182,12 +182,12 @@ export function mayNeedParsing(bytes: Buffer): boolean {
  * a line end becomes a separate part; so does an entry of Coppice after an incomplete line.
  */
 export function splitLineParts(bytes: Buffer): readonly LinePart[] {
-  const line = parseLine(bytes);
+  const line = parseJsonLine(bytes);
   if (line !== undefined) return [linePartAt(line, 0, bytes.length)];
   const parts: LinePart[] = [];
   let from = 0;
   for (let to = endOfObject(bytes, 0); to > from; to = endOfObject(bytes, from)) {
-    const one = parseLine(bytes.subarray(from, to));
+    const one = parseJsonLine(bytes.subarray(from, to));
     const part = one === undefined ? null : linePartAt(one, from, to);
     // The first part that is not an entry is reported together with the rest of the line.
     if (part === null || part.head === null) break;
@@ -230,7 +230,7 @@ function entryWithin(bytes: Buffer): LinePart | null {
     // A commit number is required, because message texts rarely contain one.
     if (at <= 0 || !mayBeOurs(bytes, at)) continue;
     left--;
-    const line = parseLine(bytes.subarray(at));
+    const line = parseJsonLine(bytes.subarray(at));
     const head = line === undefined ? null : prefixOfParsedLine(line);
     if (head !== null && head.version > 0) return { head, why: '', from: at, to: bytes.length };
   }

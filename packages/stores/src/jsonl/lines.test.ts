@@ -22,7 +22,7 @@ import { listSessionFiles as filesIn } from '../../test/jsonl-subject.ts';
 import { askStore, readTreeJson } from '../conformance/subject.ts';
 import { FolderLock } from '../disk/lock.ts';
 import { SessionStore } from './index.ts';
-import { sidecarFolder } from './paths.ts';
+import { sidecarFolderOf } from './paths.ts';
 import { sessionFiles } from './session-files.ts';
 
 let folder: string;
@@ -338,7 +338,7 @@ describe('incomplete and damaged files', () => {
   test('[J27] a file that another process held is written as soon as it is released', async () => {
     const { store, path } = await sample();
     await store.close();
-    const lock = FolderLock.take(sidecarFolder(path));
+    const lock = FolderLock.take(sidecarFolderOf(path));
     const file = sessionFiles.open(path);
     expect([file.writable, file.holder?.pid]).toEqual([false, process.pid]);
     const more = { type: 'custom', uuid: testUuid(77), parentUuid: file.header.uuid };
@@ -391,7 +391,7 @@ describe('other writers', () => {
     await fixture.addMessages(['mine']);
     const mine = readFileSync(path, 'utf8').slice(lines.length);
     await store.close();
-    rmSync(sidecarFolder(path), { recursive: true, force: true });
+    rmSync(sidecarFolderOf(path), { recursive: true, force: true });
     writeFileSync(path, lines + lineOf(plain(testUuid(801), before, 'slipped in')) + mine);
     const again = await SessionStore.open(folder);
     expect(await texts(again)).toEqual(['first', 'reply', 'mine']);

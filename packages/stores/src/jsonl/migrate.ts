@@ -2,11 +2,11 @@
 import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { migrateV1 } from '@coppice/content/sessions';
-import { AtomicWriter, encodeFileText, runFileStep, syncFolder, withFileErrors } from '../disk/atomic-files.ts';
+import { AtomicWriter, encodeFileText, runFileOperation, syncFolder, withFileErrors } from '../disk/atomic-files.ts';
 import { joinSmallPieces } from '../disk/line-file.ts';
 import { parseForeignLines } from './foreign-file.ts';
 import { serializeHeader } from './line-text.ts';
-import { keepBackupLink, sidecarFolder } from './paths.ts';
+import { keepBackupLink, sidecarFolderOf } from './paths.ts';
 import { isBlankLine, readRawLines } from './raw-lines.ts';
 
 /**
@@ -14,7 +14,7 @@ import { isBlankLine, readRawLines } from './raw-lines.ts';
  * one. Unreadable lines are copied unchanged. The caller holds the lease.
  */
 export function migrateSessionFile(path: string): void {
-  const writer = new AtomicWriter(join(sidecarFolder(path), 'making'));
+  const writer = new AtomicWriter(join(sidecarFolderOf(path), 'making'));
   writer.clear();
   const { lines } = parseForeignLines(path, 'v1');
   const { header, entries } = migrateV1(lines.map(({ fields }) => fields));
@@ -34,7 +34,7 @@ export function migrateSessionFile(path: string): void {
     try {
       chmodSync(temporaryPath, statSync(path).mode);
       keepBackupLink(path, 'bak', 2);
-      runFileStep('session', 'rename', () => renameSync(temporaryPath, path));
+      runFileOperation('session', 'rename', () => renameSync(temporaryPath, path));
       syncFolder(dirname(path), 'session');
     } catch (error) {
       rmSync(temporaryPath, { force: true });

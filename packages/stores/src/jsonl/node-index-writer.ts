@@ -10,13 +10,13 @@ import {
   DamagedNodeIndexError,
   encodeIndexFooter,
   type IndexFooter,
-  nodeIndexPath,
+  nodeIndexPathOf,
   nodeRecordBytes,
   readBytesAt,
   readIndexFooter,
   type SessionFileState,
 } from './node-index.ts';
-import { sidecarFolder } from './paths.ts';
+import { sidecarFolderOf } from './paths.ts';
 
 // The number of rows in one write call, and of bytes in one copy.
 const rowBatch = 1_000;
@@ -28,7 +28,7 @@ const changedMost = 256;
  * Deletes the index of a session before its file is replaced. After a purge the index would still contain purged rows.
  */
 export function deleteNodeIndex(session: string): void {
-  const path = nodeIndexPath(session);
+  const path = nodeIndexPathOf(session);
   withFileErrors(path, () => rmSync(path, { force: true }));
 }
 
@@ -45,7 +45,7 @@ function withIndex<T>(
 ): T | null {
   let handle: number | null = null;
   try {
-    handle = openSync(nodeIndexPath(session), 'r');
+    handle = openSync(nodeIndexPathOf(session), 'r');
     const footer = readIndexFooter(handle, state);
     return footer === null ? null : work(handle, footer);
   } catch (error) {
@@ -104,7 +104,12 @@ export interface NodeIndexSource {
 export function writeNodeIndex(session: string, source: NodeIndexSource): void {
   const { changed } = source;
   const write = (pieces: Iterable<Uint8Array>) =>
-    new AtomicWriter(join(sidecarFolder(session), 'making')).replace(nodeIndexPath(session), pieces, 'session', false);
+    new AtomicWriter(join(sidecarFolderOf(session), 'making')).replace(
+      nodeIndexPathOf(session),
+      pieces,
+      'session',
+      false,
+    );
   const nodes = changed?.nodes ?? null;
   const isUpdated =
     changed !== null &&

@@ -43,12 +43,12 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { listSessionFiles as filesIn } from '../../test/jsonl-subject.ts';
 import { armFault, countFaultPasses } from '../failpoints.ts';
-import { TreeState } from '../in-process/tree-state.ts';
+import { InProcessState } from '../in-process/in-process-state.ts';
 import { defaultOwner } from '../options.ts';
 import { SessionStore } from './index.ts';
 import { IndexedTree } from './indexed-tree.ts';
 import { JsonlPersistence } from './jsonl-persistence.ts';
-import { nodeIndexPath } from './node-index.ts';
+import { nodeIndexPathOf } from './node-index.ts';
 import { openSessions } from './opening.ts';
 
 let folder: string;
@@ -180,7 +180,8 @@ describe('the node index', () => {
         store = await SessionStore.open(place);
         for (const path of filesIn(place)) {
           const own = trees.find((one) => path.includes(one));
-          if (own !== undefined && existsSync(nodeIndexPath(path))) compared += await compareAnswers(path, own, store);
+          if (own !== undefined && existsSync(nodeIndexPathOf(path)))
+            compared += await compareAnswers(path, own, store);
         }
         await store.close();
         rmSync(place, { recursive: true, force: true });
@@ -194,7 +195,7 @@ describe('the node index', () => {
     await sample();
     const { holdings, known } = openSessions(folder, {});
     const persistence = new JsonlPersistence(holdings);
-    const state = new TreeState({ persistence });
+    const state = new InProcessState({ persistence });
     state.register(known);
     const page = await state.read(defaultOwner, id, () => readPage(id, { siblings: true }));
     expect(page.nodes.map((node) => node.text)).toEqual(['one', 'two', 'edited', 'five']);
@@ -262,7 +263,7 @@ describe('a node index that does not describe the file', () => {
 
   test.each(Object.keys(changes))('[J51] is not written when, while it is open, the file %s', async (name) => {
     const path = await sample();
-    rmSync(nodeIndexPath(path));
+    rmSync(nodeIndexPathOf(path));
     const store = await SessionStore.open(path);
     await store.read(id, () => ask('rows', {}));
     changes[name]?.(path);
@@ -277,9 +278,9 @@ describe('a node index that does not describe the file', () => {
     const rows = await other.read(id, () => ask('rows', {}));
     const gone = rows?.nodes.find((node) => node.removedIn !== null);
     await one.purge(id, { nodeId: gone?.id ?? nodeId('') });
-    expect(existsSync(nodeIndexPath(path))).toBe(false);
+    expect(existsSync(nodeIndexPathOf(path))).toBe(false);
     await other.close();
-    expect(existsSync(nodeIndexPath(path))).toBe(false);
+    expect(existsSync(nodeIndexPathOf(path))).toBe(false);
     await one.close();
     const part = IndexedTree.open(path, messageKit);
     expect(part?.answer({ ask: 'anyNode', id: gone?.id ?? nodeId('') })).toBeNull();
@@ -289,25 +290,25 @@ describe('a node index that does not describe the file', () => {
 
   test('[J51] is ignored if it is damaged at any byte, truncated, or of another session', async () => {
     const path = await sample();
-    const [good, right] = [readFileSync(nodeIndexPath(path)), await shown()];
+    const [good, right] = [readFileSync(nodeIndexPathOf(path)), await shown()];
     for (let at = 0; at < good.length; at += 47) {
       const bad = Buffer.from(good);
       bad[at] = (bad[at] ?? 0) ^ 0x15;
-      writeFileSync(nodeIndexPath(path), bad);
+      writeFileSync(nodeIndexPathOf(path), bad);
       expect(await shown()).toEqual(right);
     }
     for (const length of [0, 1, 87, 88, good.length >> 1, good.length - 1]) {
-      writeFileSync(nodeIndexPath(path), good.subarray(0, length));
+      writeFileSync(nodeIndexPathOf(path), good.subarray(0, length));
       expect(await shown()).toEqual(right);
     }
-    writeFileSync(nodeIndexPath(path), Buffer.concat([good, good]));
+    writeFileSync(nodeIndexPathOf(path), Buffer.concat([good, good]));
     expect(await shown()).toEqual(right);
     const store = await SessionStore.open(folder);
     const another = await TestTree.make({ store, treeId: treeId(testUuid(2)) });
     await another.addMessages(['of another']);
     await store.close();
     const theirs = filesIn(folder).find((one) => one !== path) ?? '';
-    copyFileSync(nodeIndexPath(theirs), nodeIndexPath(path));
+    copyFileSync(nodeIndexPathOf(theirs), nodeIndexPathOf(path));
     expect(await shown()).toEqual(right);
   });
 
@@ -322,9 +323,9 @@ describe('a node index that does not describe the file', () => {
       armFault(null);
       await expectSameWithoutIndex();
       if (passed < nth) break;
-      rmSync(nodeIndexPath(path), { force: true });
+      rmSync(nodeIndexPathOf(path), { force: true });
     }
-    expect(existsSync(nodeIndexPath(path))).toBe(true);
+    expect(existsSync(nodeIndexPathOf(path))).toBe(true);
   });
 
   test('[J51] is ignored after a process was killed at any step', {

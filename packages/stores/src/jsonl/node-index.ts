@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type FieldMap, isUuid, type NodeId, nodeId } from '@coppice/core';
 import { isFieldMap } from '@coppice/core/decode';
-import { sidecarFolder } from './paths.ts';
+import { sidecarFolderOf } from './paths.ts';
 
 export interface ByteRange {
   readonly offset: number;
@@ -56,8 +56,8 @@ const blockRecords = 128;
 const gapMost = 8_192;
 const readMost = 1 << 20;
 
-export function nodeIndexPath(session: string): string {
-  return join(sidecarFolder(session), 'nodes.index');
+export function nodeIndexPathOf(session: string): string {
+  return join(sidecarFolderOf(session), 'nodes.index');
 }
 
 export function readFileState(handle: number): SessionFileState {
@@ -173,7 +173,7 @@ export class NodeIndex {
     const handles: number[] = [];
     let opened: NodeIndex | null = null;
     try {
-      const index = openSync(nodeIndexPath(session), 'r');
+      const index = openSync(nodeIndexPathOf(session), 'r');
       handles.push(index);
       const lines = openSync(session, 'r');
       handles.push(lines);

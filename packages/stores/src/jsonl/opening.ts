@@ -15,7 +15,7 @@ import { FolderWatch, type SessionDiscovery } from './folder-watch.ts';
 import { detectFileDialect, ForeignFile } from './foreign-file.ts';
 import type { SessionsOpenState } from './jsonl-persistence.ts';
 import { migrateSessionFile } from './migrate.ts';
-import { isInForeignFolder, listBackupCopies, sessionIdInName, sidecarFolder } from './paths.ts';
+import { findSessionIdInName, isInForeignFolder, listBackupCopies, sidecarFolderOf } from './paths.ts';
 import { SessionState } from './session.ts';
 import { JsonlFile } from './session-file.ts';
 import { readSummaryCache } from './summary-cache.ts';
@@ -52,7 +52,7 @@ function finishPurges(folder: string): void {
   const gone = join(folder, '.coppice', 'gone');
   for (const name of listNamesInFolder(gone)) {
     const path = join(folder, name);
-    for (const left of statOrNull(path) === null ? [sidecarFolder(path), ...listBackupCopies(path)] : [])
+    for (const left of statOrNull(path) === null ? [sidecarFolderOf(path), ...listBackupCopies(path)] : [])
       withFileErrors(left, () => rmSync(left, { recursive: true, force: true }));
     withFileErrors(gone, () => rmSync(join(gone, name), { recursive: true, force: true }));
   }
@@ -110,7 +110,7 @@ class SessionFinder implements SessionDiscovery {
   find(path: string, mayWrite: boolean): void {
     try {
       // A process crashed while it wrote files beside this session, so the unfinished files are deleted.
-      if (mayWrite && statOrNull(join(sidecarFolder(path), 'making')) !== null) this.#clear(path);
+      if (mayWrite && statOrNull(join(sidecarFolderOf(path), 'making')) !== null) this.#clear(path);
       if (this.#listed(path)) return;
       this.#read(path, mayWrite);
     } catch (error) {
@@ -121,9 +121,9 @@ class SessionFinder implements SessionDiscovery {
   }
 
   #clear(path: string): void {
-    const lock = FolderLock.take(sidecarFolder(path));
+    const lock = FolderLock.take(sidecarFolderOf(path));
     if (!(lock instanceof FolderLock)) return;
-    rmSync(join(sidecarFolder(path), 'making'), { recursive: true, force: true });
+    rmSync(join(sidecarFolderOf(path), 'making'), { recursive: true, force: true });
     lock.release();
   }
 
@@ -166,7 +166,7 @@ class SessionFinder implements SessionDiscovery {
 
   #unreadable(path: string, error: AppError): void {
     this.#warn(error.message);
-    const id = sessionIdInName(path) ?? treeId(deriveId('session-unreadable', path));
+    const id = findSessionIdInName(path) ?? treeId(deriveId('session-unreadable', path));
     this.#broken.set(id, error);
     this.#brokenPaths.set(path, id);
     this.#known.push({ row: makeUnreadableRow(id, this.#owner), format: 'tree', sequence: 0 });
@@ -229,7 +229,7 @@ class SessionFinder implements SessionDiscovery {
  */
 export function migrateUnderLease(path: string): boolean {
   try {
-    const lock = FolderLock.take(sidecarFolder(path));
+    const lock = FolderLock.take(sidecarFolderOf(path));
     if (!(lock instanceof FolderLock)) return false;
     try {
       // Another process may have migrated the file before this one got the lease.

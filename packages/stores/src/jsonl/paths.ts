@@ -6,7 +6,7 @@ import {
   AtomicWriter,
   linkOrCopy,
   listNamesInFolder,
-  runFileStep,
+  runFileOperation,
   statOrNull,
   syncFolder,
   withFileErrors,
@@ -17,18 +17,18 @@ import {
  * only there, and for a store of one file also accounts and attachments. All other files in it can be deleted without a
  * loss.
  */
-export function sidecarFolder(path: string): string {
+export function sidecarFolderOf(path: string): string {
   return join(dirname(path), '.coppice', basename(path));
 }
 
 /** Returns the file name of a new session. The time comes first, so that names sort by age, then the session id. */
-export function sessionFileName(at: number, id: TreeId): string {
+export function buildSessionFileName(at: number, id: TreeId): string {
   const time = Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at) : new Date(0);
   return `${time.toISOString().replace(/[:.]/g, '-')}_${id}.jsonl`;
 }
 
 /** Returns the session id in a file name; null if there is none. */
-export function sessionIdInName(path: string): TreeId | null {
+export function findSessionIdInName(path: string): TreeId | null {
   const id = basename(path).slice(-42, -6);
   return isUuid(id) ? treeId(id) : null;
 }
@@ -50,12 +50,12 @@ export function isInForeignFolder(path: string): boolean {
 export function createSessionFile(path: string, pieces: Iterable<Uint8Array>): void {
   if (statOrNull(path) !== null)
     refuse('command/invalid', `${path} already exists and is not overwritten. Choose another name.`, { path });
-  const writer = new AtomicWriter(join(sidecarFolder(path), 'making'));
+  const writer = new AtomicWriter(join(sidecarFolderOf(path), 'making'));
   const temporaryPath = writer.make(pieces, 'session', true);
   withFileErrors(path, () => {
     let linked = false;
     try {
-      runFileStep('session', 'rename', () => {
+      runFileOperation('session', 'rename', () => {
         linkOrCopy(temporaryPath, path);
         linked = true;
       });
@@ -68,7 +68,7 @@ export function createSessionFile(path: string, pieces: Iterable<Uint8Array>): v
         ignoreErrors(() => rmSync(name, { force: true }));
       throw error;
     } finally {
-      ignoreErrors(() => rmdirSync(join(sidecarFolder(path), 'making')));
+      ignoreErrors(() => rmdirSync(join(sidecarFolderOf(path), 'making')));
     }
   });
 }
@@ -106,7 +106,7 @@ export function listBackupCopies(path: string): string[] {
  * them.
  */
 export function removeEmptySidecarFolders(path: string): void {
-  const side = sidecarFolder(path);
+  const side = sidecarFolderOf(path);
   for (const name of ['locking', 'making', '', '..']) ignoreErrors(() => rmdirSync(join(side, name)));
 }
 

@@ -23,17 +23,17 @@ import {
   mayContainAnotherLine,
   mayNeedParsing,
   parseFirstObject,
-  parseLine,
+  parseJsonLine,
   prefixOfParsedLine,
   scanLinePrefix,
   splitLineParts,
 } from './line-prefix.ts';
 import { type LineLocation, LineTable } from './line-table.ts';
 import { type CommitEntries, serializeCommitLines, serializeEntry } from './line-text.ts';
-import { LineWriter } from './line-writer.ts';
 import type { ByteRange, SessionFileState } from './node-index.ts';
 import { forEachLine, isBlankLine } from './raw-lines.ts';
 import { makeFileChangedError, makeFileReplacedError } from './refusals.ts';
+import { SessionLineWriter } from './session-line-writer.ts';
 
 // Written lines are added to the table when this many have accumulated.
 const rowMost = 64;
@@ -48,7 +48,7 @@ export class JsonlFile implements SessionFile {
   readonly lease: FileLease;
   #users = 0;
   #file: FileBytes;
-  readonly #writer: LineWriter;
+  readonly #writer: SessionLineWriter;
   #table: LineTable;
   #header: SessionHeader;
   #headerLine = 1;
@@ -75,7 +75,7 @@ export class JsonlFile implements SessionFile {
   private constructor(path: string) {
     this.path = path;
     this.#file = new FileBytes(path);
-    this.#writer = new LineWriter(path);
+    this.#writer = new SessionLineWriter(path);
     this.lease = new FileLease(path);
     try {
       this.#changedAt = this.#file.changedAt();
@@ -198,7 +198,7 @@ export class JsonlFile implements SessionFile {
     const parentUuid = above < 0 ? null : this.uuidAt(above);
     const offset = this.#table.offsetAt(index);
     const bytes = this.#line(offset, this.#table.lengthAt(index));
-    const line = parseLine(bytes);
+    const line = parseJsonLine(bytes);
     const named = line === undefined || ownField(line, 'uuid') !== undefined ? line : renamePiFields(line);
     if (named !== undefined) return resolveFirstKept(this, index, { ...named, type, uuid, parentUuid });
     if (!this.#unreadable.has(index)) {
@@ -281,7 +281,7 @@ export class JsonlFile implements SessionFile {
 
   /** Reads the last line of a file if it has no line end. If it cannot be parsed, a warning is recorded. */
   #last(bytes: Buffer, at: LineLocation): void {
-    const parsed = parseLine(bytes);
+    const parsed = parseJsonLine(bytes);
     const head = parsed === undefined ? null : prefixOfParsedLine(parsed);
     if (head !== null || at.line === this.#headerLine) {
       this.#take(bytes, at);

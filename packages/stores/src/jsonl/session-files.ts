@@ -19,7 +19,7 @@ import { isAppError, type Store, textOf, treeId } from '@coppice/core';
 import {
   encodeFileText,
   listNamesInFolder,
-  runFileStep,
+  runFileOperation,
   statOrNull,
   syncFolder,
   withFileErrors,
@@ -31,11 +31,11 @@ import { SessionStore } from './index.ts';
 import { serializeHeader, serializeSessionLine } from './line-text.ts';
 import { isUnwritableError, migrateUnderLease } from './opening.ts';
 import {
+  buildSessionFileName,
   createSessionFile,
   isInForeignFolder,
   removeEmptySidecarFolders,
-  sessionFileName,
-  sidecarFolder,
+  sidecarFolderOf,
 } from './paths.ts';
 import { JsonlFile } from './session-file.ts';
 
@@ -74,7 +74,7 @@ function createSession(
   session: NewSession,
 ): SessionFile {
   const { uuid, id, at, cwd, parentSession, entries = [], commit } = session;
-  const path = resolve('path' in place ? place.path : join(place.folder, sessionFileName(at, treeId(id))));
+  const path = resolve('path' in place ? place.path : join(place.folder, buildSessionFileName(at, treeId(id))));
   withFileErrors(path, () => makeFolders(dirname(path)));
   const header: SessionHeader = {
     type: 'session',
@@ -199,10 +199,10 @@ function moveFile(from: string, folder: string): string {
   return withFileErrors(from, () => {
     mkdirSync(folder, { recursive: true });
     const to = freeName(folder, basename(from));
-    runFileStep('session', 'rename', () => renameSync(from, to));
-    if (statOrNull(sidecarFolder(from)) !== null) {
-      mkdirSync(dirname(sidecarFolder(to)), { recursive: true });
-      renameSync(sidecarFolder(from), sidecarFolder(to));
+    runFileOperation('session', 'rename', () => renameSync(from, to));
+    if (statOrNull(sidecarFolderOf(from)) !== null) {
+      mkdirSync(dirname(sidecarFolderOf(to)), { recursive: true });
+      renameSync(sidecarFolderOf(from), sidecarFolderOf(to));
     }
     syncFolder(folder, 'session');
     syncFolder(dirname(from), 'session');

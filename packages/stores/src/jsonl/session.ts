@@ -32,7 +32,7 @@ import { IndexedTree } from './indexed-tree.ts';
 import { type CommitEntries, serializeHeader, serializeSessionLine } from './line-text.ts';
 import type { ByteRange } from './node-index.ts';
 import { ChangedNodes, deleteNodeIndex, isNodeIndexCurrent, writeNodeIndex } from './node-index-writer.ts';
-import { createSessionFile, keepBackupLink, sidecarFolder } from './paths.ts';
+import { createSessionFile, keepBackupLink, sidecarFolderOf } from './paths.ts';
 import { makeFileChangedError } from './refusals.ts';
 import { type ReplayedCommit, SessionReplay } from './replay.ts';
 import { SessionEntryIds } from './session-entry-ids.ts';
@@ -314,7 +314,7 @@ export class SessionState {
     if (stored !== tree.version) throw makeFileChangedError(file, tree.version);
     const log = changed ?? this.#reading(file).load().log;
     const purged = new Set([...this.#purged, ...purgedNow]);
-    const writer = new AtomicWriter(join(sidecarFolder(this.path), 'making'));
+    const writer = new AtomicWriter(join(sidecarFolderOf(this.path), 'making'));
     const lines = this.#rewritten(file.header, tree, log, purged);
     deleteNodeIndex(this.path);
     this.#changed = null;

@@ -10,7 +10,7 @@ import { rowOf } from '@coppice/core/tree';
 import { AtomicWriter, encodeFileText, readLastBytes, readTextFile, statOrNull } from '../disk/atomic-files.ts';
 import { decodeTreeRow } from '../disk/decode.ts';
 import { crc32Hex } from '../disk/line-file.ts';
-import { sidecarFolder } from './paths.ts';
+import { sidecarFolderOf } from './paths.ts';
 
 /** What lists show of a session: its tree row, format and change number. */
 export interface CachedTreeRow {
@@ -23,7 +23,7 @@ const formatVersion = 2;
 const sealed = 256;
 
 function cachePath(session: string): string {
-  return join(sidecarFolder(session), 'row.json');
+  return join(sidecarFolderOf(session), 'row.json');
 }
 
 function sealOf(session: string): { readonly bytes: number; readonly changed: number; readonly seal: string } | null {
@@ -61,7 +61,7 @@ export function writeSummaryCache(session: string, { row, format, sequence }: Ca
   if (now === null) return;
   const json = { format: format, formatVersion, ...now, sequence, row: rowOf(row) };
   try {
-    new AtomicWriter(join(sidecarFolder(session), 'making')).replace(
+    new AtomicWriter(join(sidecarFolderOf(session), 'making')).replace(
       cachePath(session),
       [encodeFileText(`${JSON.stringify(json)}\n`)],
       'session',

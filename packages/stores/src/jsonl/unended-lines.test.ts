@@ -17,7 +17,7 @@ import { isAppError } from '@coppice/core';
 import { testUuid } from '@coppice/core/testing';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
-import { messageEntry, sessionHeaderLine, sessionRootId, useSessionFolder } from '../../test/session-lines.ts';
+import { buildMessageEntry, sessionHeaderLine, sessionRootId, useSessionFolder } from '../../test/session-lines.ts';
 import { armFault } from '../failpoints.ts';
 import { sessionFiles } from './session-files.ts';
 
@@ -49,13 +49,13 @@ const rows = (file: SessionFile) =>
 /** Returns the text of a line as Coppice writes it. */
 function ours(at: number): string {
   const { path, file } = made(sessionHeaderLine);
-  file.append([messageEntry(at, sessionRootId)], { actor: 'me' });
+  file.append([buildMessageEntry(at, sessionRootId)], { actor: 'me' });
   return readFileSync(path, 'utf8').slice(sessionHeaderLine.length);
 }
 
 test('[J29] an entry after an incomplete line that starts like a line of Coppice is read, wherever that line stops', () => {
   const line = ours(3);
-  const half = JSON.stringify(messageEntry(4, sessionRootId));
+  const half = JSON.stringify(buildMessageEntry(4, sessionRootId));
   const { path } = made(sessionHeaderLine);
   for (let cut = 1; cut < half.length; cut++) {
     writeFileSync(path, sessionHeaderLine + half.slice(0, cut) + line);
@@ -68,7 +68,7 @@ test('[J29] an entry after an incomplete line that starts like a line of Coppice
 test('[J29] a complete line without a line feed and the entry after it are both read', () => {
   const line = ours(3);
   const { path } = made(sessionHeaderLine);
-  writeFileSync(path, sessionHeaderLine + JSON.stringify(messageEntry(4, sessionRootId)) + line);
+  writeFileSync(path, sessionHeaderLine + JSON.stringify(buildMessageEntry(4, sessionRootId)) + line);
   const file = anew(path);
   expect(rows(file).slice(1)).toEqual([
     [testUuid(4), 0, undefined],
@@ -83,7 +83,7 @@ test('[J29] an entry after a copied line of Coppice without a line feed is read,
     const { path, file } = made(sessionHeaderLine + copied, `of-type-${at}`);
     file.append([
       {
-        ...messageEntry(4, sessionRootId),
+        ...buildMessageEntry(4, sessionRootId),
         type,
         blocks: Array.from({ length: 40 }, () => ({ type: 'text', text: 'x' })),
       },
@@ -101,8 +101,8 @@ test('[J29] an entry after a copied line of Coppice without a line feed is read,
 test('[J29] an entry whose text looks like a line stays one entry', () => {
   const { file } = made(sessionHeaderLine);
   const reported = {
-    ...messageEntry(4, sessionRootId),
-    data: { at: { type: 'x', uuid: 'y', parentUuid: null, version: 3 }, more: messageEntry(5, sessionRootId) },
+    ...buildMessageEntry(4, sessionRootId),
+    data: { at: { type: 'x', uuid: 'y', parentUuid: null, version: 3 }, more: buildMessageEntry(5, sessionRootId) },
   };
   file.append([reported]);
   appendFileSync(file.path, `${JSON.stringify({ ...reported, uuid: testUuid(6) })}\n`);
@@ -115,9 +115,9 @@ test('[J29] an entry whose text looks like a line stays one entry', () => {
 });
 
 test('[J15] a duplicate id gets the same new id after a restart, even after a line without a line feed', () => {
-  const { path, file } = made(sessionHeaderLine + JSON.stringify(messageEntry(3, sessionRootId)));
-  file.append([messageEntry(4, testUuid(3))]);
-  appendFileSync(path, `${JSON.stringify(messageEntry(3, testUuid(4)))}\nno line\n`);
+  const { path, file } = made(sessionHeaderLine + JSON.stringify(buildMessageEntry(3, sessionRootId)));
+  file.append([buildMessageEntry(4, testUuid(3))]);
+  appendFileSync(path, `${JSON.stringify(buildMessageEntry(3, testUuid(4)))}\nno line\n`);
   file.refresh();
   const again = anew(path);
   expect(rows(file)).toEqual(rows(again));
@@ -126,11 +126,11 @@ test('[J15] a duplicate id gets the same new id after a restart, even after a li
 
 test('[J15] lines of Coppice that were copied to the end of the file are ignored', () => {
   const { path, file } = made(sessionHeaderLine);
-  file.append([messageEntry(3, sessionRootId), messageEntry(4, testUuid(3))], { actor: 'me' });
-  file.append([messageEntry(5, testUuid(4))], { actor: 'me' });
+  file.append([buildMessageEntry(3, sessionRootId), buildMessageEntry(4, testUuid(3))], { actor: 'me' });
+  file.append([buildMessageEntry(5, testUuid(4))], { actor: 'me' });
   appendFileSync(path, readFileSync(path, 'utf8').slice(sessionHeaderLine.length));
   file.refresh();
-  file.append([messageEntry(6, testUuid(5))], { actor: 'me' });
+  file.append([buildMessageEntry(6, testUuid(5))], { actor: 'me' });
   for (const one of [file, anew(path)]) {
     expect(rows(one).map(([id]) => id)).toEqual([sessionRootId, testUuid(3), testUuid(4), testUuid(5), testUuid(6)]);
     expect(one.version).toBe(4);
@@ -146,10 +146,10 @@ test.each([2 ** 53 - 1, 2 ** 60, 20_260_102])(
   '[J21] the number %d in a line of another tool is not taken for one of ours',
   (version) => {
     const { path, file } = made(sessionHeaderLine);
-    const { type, uuid: id, parentUuid, message } = messageEntry(3, sessionRootId);
+    const { type, uuid: id, parentUuid, message } = buildMessageEntry(3, sessionRootId);
     appendFileSync(path, `${JSON.stringify({ type, uuid: id, parentUuid, version, commit: true, message })}\n`);
-    appendFileSync(path, `${JSON.stringify({ version, ...messageEntry(4, sessionRootId) })}\n`);
-    file.append([messageEntry(5, testUuid(3))], { actor: 'me' });
+    appendFileSync(path, `${JSON.stringify({ version, ...buildMessageEntry(4, sessionRootId) })}\n`);
+    file.append([buildMessageEntry(5, testUuid(3))], { actor: 'me' });
     for (const one of [file, anew(path)]) {
       expect(rows(one).map(([id]) => id)).toEqual([sessionRootId, testUuid(3), testUuid(4), testUuid(5)]);
       expect([one.version, one.isOurs(1), one.isOurs(3)]).toEqual([4, false, true]);
@@ -159,22 +159,22 @@ test.each([2 ** 53 - 1, 2 ** 60, 20_260_102])(
 
 test('[J10] an incomplete commit is reported once, however often it is read', () => {
   const { path, file } = made(sessionHeaderLine);
-  file.append([messageEntry(3, sessionRootId)], { actor: 'me' });
+  file.append([buildMessageEntry(3, sessionRootId)], { actor: 'me' });
   const begun = `{"type":"message","uuid":"${testUuid(4)}","parentUuid":"${sessionRootId}","version":3}\n`;
   appendFileSync(path, `{"type":"mess${begun}`);
   file.refresh();
   appendFileSync(path, readFileSync(path, 'utf8').split('\n')[1] ?? '');
   file.refresh();
-  file.append([messageEntry(6, sessionRootId)], { actor: 'me' });
+  file.append([buildMessageEntry(6, sessionRootId)], { actor: 'me' });
   expect(file.warnings).toEqual(anew(path).warnings);
 });
 
 test('[J11] after a failed append, an unfinished line of another tool is ended before the next one', () => {
   const { path, file } = made(sessionHeaderLine);
   armFault({ point: 'disk-session-before-append', nth: 1, fault: 'eio' });
-  expect(() => file.append([messageEntry(3, sessionRootId)])).toThrow();
-  appendFileSync(path, JSON.stringify(messageEntry(4, sessionRootId)));
-  file.append([messageEntry(5, sessionRootId)]);
+  expect(() => file.append([buildMessageEntry(3, sessionRootId)])).toThrow();
+  appendFileSync(path, JSON.stringify(buildMessageEntry(4, sessionRootId)));
+  file.append([buildMessageEntry(5, sessionRootId)]);
   const plain = readFileSync(path, 'utf8').trimEnd().split('\n');
   expect(plain.map((line) => JSON.parse(line).uuid)).toEqual([sessionRootId, testUuid(4), testUuid(5)]);
   expect(rows(file)).toEqual(rows(anew(path)));
@@ -185,27 +185,27 @@ test.each([
   ['by a clock that was set back', -3_600_000],
 ])('[J22] a file that was renamed at the moment of a save is noticed %s', (_when, later) => {
   const { path, file } = made(sessionHeaderLine);
-  file.append([messageEntry(3, sessionRootId)]);
+  file.append([buildMessageEntry(3, sessionRootId)]);
   linkSync(path, `${path}.aside`);
   copyFileSync(path, `${path}.new`);
   renameSync(`${path}.new`, path);
   expect(readFileSync(`${path}.aside`, 'utf8')).toContain(testUuid(3));
   const { now } = Date;
   const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + later);
-  expect(() => file.append([messageEntry(5, sessionRootId)])).toThrow(/deleted, replaced or cut/);
+  expect(() => file.append([buildMessageEntry(5, sessionRootId)])).toThrow(/deleted, replaced or cut/);
   clock.mockRestore();
 });
 
 test('[J22] saved lines that another program cut off are not reported as saved', () => {
   const { path, file } = made(sessionHeaderLine);
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1_000_000);
-  file.append([messageEntry(3, sessionRootId)]);
+  file.append([buildMessageEntry(3, sessionRootId)]);
   const { size } = statSync(path);
-  file.append([messageEntry(4, testUuid(3))]);
+  file.append([buildMessageEntry(4, testUuid(3))]);
   truncateSync(path, size);
   expect([file.indexOf(testUuid(3)), file.indexOf(testUuid(4)), file.size]).toEqual([1, -1, 2]);
   expect(rows(file)).toEqual(rows(anew(path)));
-  expect(() => file.append([messageEntry(5, sessionRootId)])).toThrow(/deleted, replaced or cut/);
+  expect(() => file.append([buildMessageEntry(5, sessionRootId)])).toThrow(/deleted, replaced or cut/);
   clock.mockRestore();
 });
 
@@ -218,15 +218,15 @@ test.each([
     ['in-a-row', false],
   ] as const) {
     const { path, file } = made(sessionHeaderLine, name);
-    file.append([messageEntry(3, sessionRootId)]);
-    file.append([messageEntry(4, testUuid(3))]);
+    file.append([buildMessageEntry(3, sessionRootId)]);
+    file.append([buildMessageEntry(4, testUuid(3))]);
     if (look) expect(file.size).toBe(3);
     const [first = '', ...lines] = readFileSync(path, 'utf8').split('\n');
     const anewText = [first, ...lines.map(other)].join('\n');
     writeFileSync(path, look ? anewText : anewText.replace(first, `${first} `));
     const { now } = Date;
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 501);
-    expect(() => file.append([messageEntry(5, sessionRootId)])).toThrow(/deleted, replaced or cut/);
+    expect(() => file.append([buildMessageEntry(5, sessionRootId)])).toThrow(/deleted, replaced or cut/);
     clock.mockRestore();
     expect(readFileSync(path, 'utf8')).not.toContain(testUuid(5));
   }
@@ -234,8 +234,8 @@ test.each([
 
 test('[J43] the texts of long entries are released at the next save', () => {
   const { file } = made(sessionHeaderLine);
-  file.append([{ ...messageEntry(3, sessionRootId), long: 'x'.repeat(1 << 20) }]);
-  file.append([messageEntry(4, sessionRootId)]);
+  file.append([{ ...buildMessageEntry(3, sessionRootId), long: 'x'.repeat(1 << 20) }]);
+  file.append([buildMessageEntry(4, sessionRootId)]);
   // This call reads the table only, not the file.
   expect(file.uuidAt(1)).toBe(testUuid(3));
 });
@@ -284,14 +284,14 @@ test('[J42] an open file gives the same results as a reopened one, whatever othe
       for (const [turn, { what, text, above, cut, point }] of acts.entries()) {
         const lines = readFileSync(path, 'utf8').split('\n');
         const entry = {
-          ...messageEntry(100 + turn, testUuid(100 + (above % (turn + 1)))),
+          ...buildMessageEntry(100 + turn, testUuid(100 + (above % (turn + 1)))),
           data: { said: `${turn}: ${text}` },
         };
         const theirs = JSON.stringify(entry);
         // Other tools write a line end first if the last line is complete.
         const begin = isWhole(lines.at(-1)) ? '\n' : '';
         if (what === 'save' || what === 'commit') {
-          const more = what === 'save' ? [] : [{ ...messageEntry(200 + turn, entry.uuid), at: turn }];
+          const more = what === 'save' ? [] : [{ ...buildMessageEntry(200 + turn, entry.uuid), at: turn }];
           try {
             file.append([entry, ...more], { actor: 'me' });
             saved.push(`${turn}: ${text}`);
@@ -330,14 +330,14 @@ const isWhole = (line = ''): boolean => {
 
 test('[J14] an entry whose toJSON returns undefined is written with its fields', () => {
   const { file } = made(sessionHeaderLine);
-  file.append([{ ...messageEntry(3, sessionRootId), toJSON: () => undefined }]);
-  expect(file.entryAt(file.indexOf(testUuid(3)))).toMatchObject(messageEntry(3, sessionRootId));
+  file.append([{ ...buildMessageEntry(3, sessionRootId), toJSON: () => undefined }]);
+  expect(file.entryAt(file.indexOf(testUuid(3)))).toMatchObject(buildMessageEntry(3, sessionRootId));
 });
 
 test('[J25] whether entries of a long chain are live is found without walking the chain for each', () => {
   const lines = [sessionHeaderLine];
   for (let at = 0; at < 2000; at++)
-    lines.push(`${JSON.stringify(messageEntry(10 + at, at === 0 ? sessionRootId : testUuid(9 + at)))}\n`);
+    lines.push(`${JSON.stringify(buildMessageEntry(10 + at, at === 0 ? sessionRootId : testUuid(9 + at)))}\n`);
   const gone = {
     type: 'change',
     uuid: testUuid(3),

@@ -1,12 +1,12 @@
 /** A store in the memory of one process, for tests, temporary chats and browsers. */
 import { AppError, refusalKinds, type StoreInfo } from '@coppice/core';
 import {
+  createInProcessState,
   createStoreParts,
-  createTreeState,
   InProcessStore,
   type StoreIdentity,
 } from '../in-process/in-process-store.ts';
-import { useNativeHash } from '../native-hash.ts';
+import { registerNativeHash } from '../native-hash.ts';
 import { defaultOwner, type StoreOptions } from '../options.ts';
 
 /**
@@ -14,9 +14,9 @@ import { defaultOwner, type StoreOptions } from '../options.ts';
  * data of one store, and each owner sees only their own trees.
  */
 export function createMemoryStore(options: StoreOptions = {}, name = ''): InProcessStore {
-  useNativeHash();
+  registerNativeHash();
   const { owner = defaultOwner, readOnly = false } = options;
-  const state = createTreeState(options, { readOnly });
+  const state = createInProcessState(options, { readOnly });
   const info: StoreInfo = {
     kind: 'memory',
     place: `memory:${name}`,

@@ -17,7 +17,7 @@ import {
   type SqlRow,
   type SqlTask,
 } from '../sql/query.ts';
-import { type TableFileWriter, writeTableFile } from '../table-file.ts';
+import { type SqliteFileWriter, writeSqliteFile } from '../sqlite-file.ts';
 import { movedBlobTable, movedTreeTables } from './buckets/moved-tables.ts';
 import type { PostgresDatabase } from './database.ts';
 import { postgresDialect } from './dialect.ts';
@@ -97,7 +97,7 @@ class CopyProgress {
 }
 
 function* copyTables(
-  tables: TableFileWriter,
+  tables: SqliteFileWriter,
   wanted: (name: string) => boolean,
   progress: CopyProgress,
   { remote, from, without = [] }: CopySource,
@@ -171,7 +171,7 @@ function addRemote(remote: RemoteRow[], from: PostgresDatabase, row: SqlRow): bo
  * since the snapshot is left out.
  */
 async function copyObjects(
-  tables: TableFileWriter,
+  tables: SqliteFileWriter,
   objects: AttachmentObjectStore | undefined,
   remote: readonly RemoteRow[],
 ): Promise<void> {
@@ -200,7 +200,7 @@ export async function backUpPostgres(
   onProgress?: (progress: WorkProgress) => void,
 ): Promise<void> {
   const progress = new CopyProgress(onProgress);
-  await writeTableFile(to, async (tables) => {
+  await writeSqliteFile(to, async (tables) => {
     const remote: RemoteRow[] = [];
     await database.read(function* (): SqlTask<void> {
       tables.clear();
@@ -230,7 +230,7 @@ export async function backUpDatabases(
   onProgress?: (progress: WorkProgress) => void,
 ): Promise<void> {
   const progress = new CopyProgress(onProgress);
-  await writeTableFile(to, async (tables) => {
+  await writeSqliteFile(to, async (tables) => {
     const renumber = new Renumbering();
     const remote: RemoteRow[] = [];
     const once = (

@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createTestDatabase, startOwnServer, type TestDatabase } from '../../test/postgres.ts';
+import { createTestDatabase, startOwnPostgresServer, type TestDatabase } from '../../test/postgres.ts';
 import { expectRefusalCode } from '../conformance/subject.ts';
 import { execute, queryRow, queryRows, type SqlParameter, type SqlTask } from '../sql/query.ts';
 import { PostgresDatabase } from './database.ts';
@@ -280,7 +280,7 @@ describe('transactions', () => {
 
 describe('a server that becomes unreachable', () => {
   test('fails running statements, and the pool recovers by itself', { tags: ['full'] }, async () => {
-    const server = await startOwnServer();
+    const server = await startOwnPostgresServer();
     const url = await server.createDatabase();
     const database = await PostgresDatabase.create(parsePostgresSettings(url, { pool: 3, connectTimeout: 20_000 }));
     await database.write(() => execute('CREATE TABLE t (id INT PRIMARY KEY)'));

@@ -17,8 +17,8 @@ import {
   toPostgresError,
 } from './failures.ts';
 import type { PostgresSettings } from './options.ts';
+import { PostgresServerList } from './postgres-server-list.ts';
 import { quoteName } from './quote.ts';
-import { ServerList } from './server-list.ts';
 import { type PreparedStatement, prepareStatement, statementNameOf, toPostgresValue } from './statements.ts';
 import { TransactionAttempt } from './transaction-attempt.ts';
 import {
@@ -64,7 +64,7 @@ async function loadPg(): Promise<typeof import('pg')> {
 /** A connection pool for one database, with read, write and maintenance transactions. */
 export class PostgresDatabase {
   readonly settings: PostgresSettings;
-  readonly #servers: ServerList;
+  readonly #servers: PostgresServerList;
   readonly #statements = new Map<string, PreparedStatement>();
   /** How many times all statements were prepared again, because a migration changed the tables. */
   #generation = 0;
@@ -88,7 +88,7 @@ export class PostgresDatabase {
 
   private constructor(
     settings: PostgresSettings,
-    servers: ServerList,
+    servers: PostgresServerList,
     of?: PostgresDatabase,
     distributed: 'on' | 'remote_apply' | null = null,
   ) {
@@ -187,7 +187,7 @@ export class PostgresDatabase {
         makeClient: () => new pg.Client({ ...own, query_timeout: 0 }),
       };
     });
-    return new PostgresDatabase(settings, new ServerList(servers, settings));
+    return new PostgresDatabase(settings, new PostgresServerList(servers, settings));
   }
 
   /** Returns the same database with another schema, on the same connections. Closing the result leaves them open. */

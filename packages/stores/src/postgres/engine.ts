@@ -10,7 +10,12 @@ import { postgresDialect } from './dialect.ts';
 import { queryEventRows, queryNewestCommits, queryNewestPositions } from './feed-positions.ts';
 import { CommitNotifications, commitChannelOf } from './notifications.ts';
 import { runWithOwnerGate, runWithOwnerGates } from './owner-gate.ts';
-import { catchUpSearch, findTreesBehindSearch, markSearchBeforeTrim, searchCopiedTexts } from './search.ts';
+import {
+  copyNewSearchTexts,
+  findTreesWithUncopiedTexts,
+  resetSearchMarkBeforeTrim,
+  searchCopiedTexts,
+} from './search.ts';
 import { createSharedState } from './shared-state.ts';
 import { StatisticsUpdater } from './statistics.ts';
 import type { TemporaryTreesOfServers } from './temporary-store.ts';
@@ -190,12 +195,12 @@ export class PostgresEngine implements SqlEngine {
     return queryNewestPositions(owner);
   }
 
-  readonly indexBeforeTrim = markSearchBeforeTrim;
+  readonly indexCommitsBeforeTrim = resetSearchMarkBeforeTrim;
 
   async search(search: SearchRequest): Promise<readonly NumberedHit[]> {
-    const outdatedTrees = await this.snapshot(() => findTreesBehindSearch(search.owner, search.treeId));
+    const outdatedTrees = await this.snapshot(() => findTreesWithUncopiedTexts(search.owner, search.treeId));
     const { readOnly } = this;
-    if (!readOnly) for (const tree of outdatedTrees) await this.transaction(() => catchUpSearch(tree.treeId));
+    if (!readOnly) for (const tree of outdatedTrees) await this.transaction(() => copyNewSearchTexts(tree.treeId));
     const uncopied = readOnly ? outdatedTrees : [];
     return this.snapshot(() => searchCopiedTexts(search, uncopied));
   }

@@ -2,7 +2,7 @@
 import { type Store, type TreeListEvent, treeId } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { expect, test } from 'vitest';
-import { startOwnServer } from '../../test/postgres.ts';
+import { startOwnPostgresServer } from '../../test/postgres.ts';
 import { encodeCursor } from '../cursor.ts';
 import { open } from './index.ts';
 
@@ -21,7 +21,7 @@ function versionsOf(events: readonly TreeListEvent[]): readonly number[] {
 }
 
 test('[L184] after a promotion that lost commits, a cursor of a lost commit gets every commit of the new server', async () => {
-  const primary = await startOwnServer();
+  const primary = await startOwnPostgresServer();
   const url = await primary.createDatabase();
   const before = await open(url);
   const first = await TestTree.make({ store: before, treeId: treeId(testUuid(1)) });

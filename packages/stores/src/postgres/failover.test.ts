@@ -2,7 +2,7 @@
 import { type Store, type TreeListEvent, treeId } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startOwnServer } from '../../test/postgres.ts';
+import { startOwnPostgresServer } from '../../test/postgres.ts';
 import type { PostgresServer } from '../../test/postgres-server.ts';
 import { encodeCursor } from '../cursor.ts';
 import { open } from './index.ts';
@@ -12,7 +12,7 @@ let standby: PostgresServer;
 let database: string;
 let store: Store | undefined;
 beforeEach(async () => {
-  primary = await startOwnServer();
+  primary = await startOwnPostgresServer();
   database = new URL(await primary.createDatabase()).pathname.slice(1);
   await (await open(primary.url(database))).close();
   standby = await primary.copy({ standby: true });

@@ -87,7 +87,7 @@ export const writerCheckStatements: readonly string[] = [
  * restored dump creates again). Reading all of these needs a file access. So a commit only compares the start time of
  * the server and the table: as long as both are the same, the others are too.
  */
-export const positionStatements: readonly string[] = [
+export const feedPositionStatements: readonly string[] = [
   `CREATE TABLE feed_epoch (
     is_one BOOLEAN NOT NULL PRIMARY KEY DEFAULT TRUE CHECK (is_one),
     epoch BIGINT NOT NULL,

@@ -6,7 +6,7 @@ import { createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { encodeCursor } from '../cursor.ts';
 import { PostgresDatabase } from './database.ts';
 import { open, type PostgresOptions } from './index.ts';
-import { migratePostgres, migrations } from './migrations.ts';
+import { migratePostgres, postgresMigrations } from './migrations.ts';
 import { parsePostgresSettings } from './options.ts';
 import { newestSchemaVersion, programSchemaSetting } from './schema-version.ts';
 
@@ -190,7 +190,7 @@ test('[L184] a cursor of an earlier version, made of transaction ids, continues 
   await tables.write(() =>
     migratePostgres(
       'here',
-      migrations.filter(({ version }) => version < 10),
+      postgresMigrations.filter(({ version }) => version < 10),
     ),
   );
   await tables.close();

@@ -7,7 +7,7 @@ import { ask, type Store, treeId, type WorkProgress } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { copyTree } from '../../test/copy-tree.ts';
+import { insertTreeCopies } from '../../test/insert-tree-copies.ts';
 import { countRowsRead, type TestDatabase, waitForClosedConnections } from '../../test/postgres.ts';
 import { createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { open } from './index.ts';
@@ -37,7 +37,7 @@ const perTree = 400;
 async function manyTrees(copies: number): Promise<TestTree> {
   const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
   await fixture.addMessages(Array.from({ length: perTree }, (_, at) => `message ${at}`));
-  await copyTree(database.query, fixture.treeId, 1, copies);
+  await insertTreeCopies(database.query, fixture.treeId, 1, copies);
   return fixture;
 }
 
@@ -56,7 +56,7 @@ test('[L212] the check of one tree reads the rows of that tree, however many oth
   };
   const few = await readBy();
   expect(few).toBeGreaterThan(perTree);
-  await copyTree(database.query, fixture.treeId, 2, 30);
+  await insertTreeCopies(database.query, fixture.treeId, 2, 30);
   // New statistics may change a plan a little, but no plan may read the other trees.
   expect(await readBy()).toBeLessThan(2 * few);
 });

@@ -1,6 +1,6 @@
 /** The store in PostgreSQL, for teams and several servers. */
 import type { Store } from '@coppice/core';
-import { useNativeHash } from '../native-hash.ts';
+import { registerNativeHash } from '../native-hash.ts';
 import { defaultOwner } from '../options.ts';
 import { SqlStore } from '../sql/store.ts';
 import { BucketPool } from './buckets/bucket-pool.ts';
@@ -10,7 +10,7 @@ import { PostgresDatabase } from './database.ts';
 import { PostgresEngine } from './engine.ts';
 import { S3ObjectStore } from './objects/index.ts';
 import { type PostgresOptions, parsePostgresSettings } from './options.ts';
-import { prepareServer } from './prepare-server.ts';
+import { preparePostgresServer } from './prepare-postgres-server.ts';
 import { createTemporaryStore } from './temporary-store.ts';
 
 export { extraOptionNames, type PostgresOptions } from './options.ts';
@@ -21,13 +21,13 @@ export { extraOptionNames, type PostgresOptions } from './options.ts';
  * all its buckets.
  */
 export async function open(place: string, options: PostgresOptions = {}): Promise<Store> {
-  useNativeHash();
+  registerNativeHash();
   const address = /^postgres(?:ql)?:/.test(place) ? place : `postgres:${place}`;
   const settings = parsePostgresSettings(address, options);
   const objects = new S3ObjectStore(settings.attachments, process.env);
   const database = await PostgresDatabase.create(settings);
   try {
-    const opened = { ...(await prepareServer(database, options)), objects };
+    const opened = { ...(await preparePostgresServer(database, options)), objects };
     const temporary = createTemporaryStore(opened, options);
     const engine = new PostgresEngine(opened, undefined, null, temporary);
     const store = new SqlStore(engine, options);

@@ -4,7 +4,7 @@
  */
 import { AppError, refusalKinds } from '@coppice/core';
 import { addBlobObjectSql } from '../sql/attachment-objects.ts';
-import { recordEarlierCopies } from '../sql/copies.ts';
+import { backfillNodeCopies } from '../sql/copies.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
 import { execute, queryRow, queryRows, readTextColumn, type SqlTask } from '../sql/query.ts';
 import {
@@ -19,10 +19,15 @@ import {
 } from '../sql/schema.ts';
 import { createIndexSql, type TableIndex } from './build-indexes.ts';
 import { postgresDialect } from './dialect.ts';
-import { dividedCheckStatements, ownerFeedIndex, positionStatements, writerCheckStatements } from './feed-positions.ts';
+import {
+  dividedCheckStatements,
+  feedPositionStatements,
+  ownerFeedIndex,
+  writerCheckStatements,
+} from './feed-positions.ts';
 import { numberPostgresRows } from './number-rows.ts';
 import { commitPositionIndex, ownerGateStatements } from './owner-gate.ts';
-import { decideAccess, readSchema } from './schema-version.ts';
+import { decideSchemaAccess, readSchemaVersion } from './schema-version.ts';
 import { sharedStateStatements } from './shared-state.ts';
 
 /** One migration. After a release it is never edited; a later migration changes its result. */
@@ -113,18 +118,18 @@ const oneIdEach: readonly string[] = [
   'CREATE TRIGGER node_is_no_tree AFTER INSERT ON node FOR EACH ROW EXECUTE FUNCTION node_is_no_tree()',
 ];
 
-export const migrations: readonly PostgresMigration[] = [
+export const postgresMigrations: readonly PostgresMigration[] = [
   { version: 1, statements: [...createTableStatements(), ...own] },
   { version: 2, statements: [addShareVersionSql(postgresDialect)] },
   { version: 3, statements: createBlobPutSql(postgresDialect) },
   { version: 4, statements: createLinearNodesSql(postgresDialect) },
   { version: 5, statements: oneIdEach },
-  { version: 6, statements: createNodeCopiesSql(postgresDialect), fill: () => recordEarlierCopies(postgresDialect) },
+  { version: 6, statements: createNodeCopiesSql(postgresDialect), fill: () => backfillNodeCopies(postgresDialect) },
   // Empty: the migration to row numbers stores lists as rows.
   { version: 7, statements: [] },
   { version: 8, statements: createSealedRecordsSql(postgresDialect) },
   { version: 9, statements: addBlobWaitingSql(postgresDialect) },
-  { version: 10, statements: positionStatements, indexes: [ownerFeedIndex] },
+  { version: 10, statements: feedPositionStatements, indexes: [ownerFeedIndex] },
   { version: 11, statements: [], fill: numberPostgresRows },
   { version: 12, statements: [...ownerGateStatements, ...dividedCheckStatements], indexes: [commitPositionIndex] },
   { version: 13, statements: createLogStartSql(postgresDialect) },
@@ -134,7 +139,7 @@ export const migrations: readonly PostgresMigration[] = [
 ];
 
 /** The indexes that are built concurrently on an existing database. */
-export const concurrentIndexes: readonly TableIndex[] = migrations.flatMap(({ indexes }) => indexes ?? []);
+export const concurrentIndexes: readonly TableIndex[] = postgresMigrations.flatMap(({ indexes }) => indexes ?? []);
 
 // The key of the advisory lock for migrations, which is valid within one database.
 const lockNumber = 0x636f_7070;
@@ -155,7 +160,7 @@ function oldestPrograms(list: readonly PostgresMigration[]): { readonly reader: 
  */
 export function* migratePostgres(
   place: string,
-  list: readonly PostgresMigration[] = migrations,
+  list: readonly PostgresMigration[] = postgresMigrations,
   progress: MigrationProgress = () => undefined,
 ): SqlTask<number> {
   // Copying large tables takes longer than the timeouts of requests, and other processes wait for it.
@@ -165,11 +170,11 @@ export function* migratePostgres(
   yield* execute('SELECT pg_advisory_xact_lock($1)', lockNumber);
   yield* execute("SELECT set_config('lock_timeout', current_setting('coppice.lock'), true)");
   yield* execute('CREATE TABLE IF NOT EXISTS coppice_schema (version BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL)');
-  const schema = yield* readSchema();
+  const schema = yield* readSchemaVersion();
   const before = schema?.version ?? 0;
   const newest = list.reduce((most, { version }) => Math.max(most, version), 0);
   // Another process may have updated the tables beyond this program's version while it waited for the lock.
-  if (schema !== null) decideAccess(schema, place, newest);
+  if (schema !== null) decideSchemaAccess(schema, place, newest);
   if (before > newest) return before;
   if (before === 0) yield* refuseForeign(place);
   if (before > 0 && before < newest) yield* lockTables();

@@ -8,17 +8,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { execute, type SqlParameter, type SqlRow, type SqlTask } from '../sql/query.ts';
 import {
-  addedTreeId,
   addLongTree,
-  fixtureAnswers,
-  fixtureVersion,
-  readFixtureAnswers,
+  longTreeId,
+  readSchemaFixtureAnswers,
+  schemaFixtureAnswers,
+  schemaFixtureVersion,
   withSqliteFile,
   writeSchemaFixture,
 } from '../torture/schema-fixture.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import { migratePostgres, migrations } from './migrations.ts';
+import { migratePostgres, postgresMigrations } from './migrations.ts';
 import { parsePostgresSettings } from './options.ts';
 import { newestSchemaVersion } from './schema-version.ts';
 
@@ -74,7 +74,7 @@ beforeAll(async () => {
   );
   template = await createTestDatabase();
   const database = await PostgresDatabase.create(parsePostgresSettings(template.url, {}));
-  const before = migrations.filter(({ version }) => version <= fixtureVersion);
+  const before = postgresMigrations.filter(({ version }) => version <= schemaFixtureVersion);
   await database.write(() => migratePostgres('here', before));
   await database.write(function* () {
     for (const sql of withoutLists) yield* execute(sql);
@@ -92,15 +92,15 @@ test('[L200] a database from before row numbers gives the same results as before
   const reports: (readonly [number, number])[] = [];
   const store = await open(place.url, { onMigration: (done, total) => reports.push([done, total]) });
   expect((await store.info()).schemaVersion).toBe(newestSchemaVersion);
-  expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
+  expect(await readSchemaFixtureAnswers(store)).toEqual(schemaFixtureAnswers);
   expect((await store.fsck()).findings.filter(({ severity }) => severity === 'error')).toEqual([]);
-  expect(await store.read(addedTreeId, () => ask('links', {}))).toHaveLength(added);
+  expect(await store.read(longTreeId, () => ask('links', {}))).toHaveLength(added);
   expect(reports.length).toBeGreaterThan(1);
   expect(reports.at(-1)?.[0]).toBe(reports.at(-1)?.[1]);
   const context = { actor: 'me', kit: messageKit, now: () => 1, newId: () => crypto.randomUUID() };
   await run(
     store,
-    { type: 'append', treeId: addedTreeId, messages: [{ message: textMessage('user', 'after it') }] },
+    { type: 'append', treeId: longTreeId, messages: [{ message: textMessage('user', 'after it') }] },
     context,
   );
   await store.close();
@@ -110,7 +110,7 @@ test('[L200] a database from before row numbers gives the same results as before
 test('[L200] several programs that open it at once migrate it once', async () => {
   const place = await copyTestDatabase(template);
   const stores = await Promise.all([open(place.url), open(place.url), open(place.url)]);
-  for (const store of stores) expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
+  for (const store of stores) expect(await readSchemaFixtureAnswers(store)).toEqual(schemaFixtureAnswers);
   for (const store of stores) await store.close();
   await place.drop();
 });
@@ -123,9 +123,9 @@ test('[L200] a migration that fails in the middle leaves the tables unchanged', 
     },
   });
   await expect(failing).rejects.toThrow('stopped');
-  expect(await place.query('SELECT version FROM coppice_schema')).toEqual([{ version: String(fixtureVersion) }]);
+  expect(await place.query('SELECT version FROM coppice_schema')).toEqual([{ version: String(schemaFixtureVersion) }]);
   const store = await open(place.url);
-  expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
+  expect(await readSchemaFixtureAnswers(store)).toEqual(schemaFixtureAnswers);
   await store.close();
   await place.drop();
 });

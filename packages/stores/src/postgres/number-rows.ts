@@ -2,19 +2,19 @@
  * The migration to row numbers. Trees get a number, and nodes are copied into a new table, in parts that stay below the
  * timeout of a statement.
  */
-import { storeListsAsRows } from '../sql/linear-form.ts';
+import { storeFormerLinearConversations } from '../sql/linear-form.ts';
 import {
   countAllNodes,
   type MigrationProgress,
   makeCreationNumbersUnique,
-  readFormerLists,
+  readFormerLinearConversations,
 } from '../sql/number-rows.ts';
 import {
-  createNodeIndexesSql,
+  buildNodeForeignKeys,
   createNodeTableSql,
-  createViewsSql,
-  nodeForeignKeys,
+  nodeIndexStatements,
   nodeTableColumns,
+  publicViewStatements,
 } from '../sql/numbered-schema.ts';
 import { nodeNumbersPerTree } from '../sql/numbers.ts';
 import { execute, queryRow, queryRows, readNumberColumn, type SqlTask } from '../sql/query.ts';
@@ -48,11 +48,11 @@ const exchangeTables: readonly string[] = [
   'DROP TABLE node',
   'ALTER TABLE node_numbered RENAME TO node',
   'ALTER INDEX node_numbered_pkey RENAME TO node_pkey',
-  ...createNodeIndexesSql,
-  ...nodeForeignKeys('node', 'tree').map((key) => `ALTER TABLE node ADD ${key}`),
+  ...nodeIndexStatements,
+  ...buildNodeForeignKeys('node', 'tree').map((key) => `ALTER TABLE node ADD ${key}`),
   'ALTER TABLE search_text ADD CONSTRAINT search_text_node FOREIGN KEY (node_id) REFERENCES node (id) ON DELETE CASCADE',
   'CREATE INDEX search_text_node_id ON search_text (node_id)',
-  ...createViewsSql,
+  ...publicViewStatements,
 ];
 
 const triggers: readonly string[] = [
@@ -96,7 +96,7 @@ export function* numberPostgresRows(progress: MigrationProgress): SqlTask<void> 
   const column = yield* queryRow(
     "SELECT 1 AS yes FROM pg_attribute WHERE attrelid = to_regclass('tree') AND attname = 'linear_form' AND NOT attisdropped",
   );
-  const lists = yield* readFormerLists(column !== undefined);
+  const lists = yield* readFormerLinearConversations(column !== undefined);
   yield* makeCreationNumbersUnique();
   // A table with deferred constraint checks cannot be altered.
   yield* execute('SET CONSTRAINTS ALL IMMEDIATE');
@@ -108,7 +108,7 @@ export function* numberPostgresRows(progress: MigrationProgress): SqlTask<void> 
     progress(done, total);
   }
   for (const sql of [...exchangeTables, ...triggers]) yield* execute(sql);
-  yield* storeListsAsRows(postgresDialect, lists);
+  yield* storeFormerLinearConversations(postgresDialect, lists);
 }
 
 type Part = readonly [firstTree: number, lastTree: number, fromSeq: number, toSeq: number];

@@ -57,7 +57,7 @@ export type TargetServerKind = (typeof targets)[number];
 const targets = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 
 /** One server of a URL, with the options for connecting to it. */
-export interface ServerAddress {
+export interface PostgresServerAddress {
   /** Host and port, for error messages. */
   readonly name: string;
   readonly connectionString: string;
@@ -66,7 +66,7 @@ export interface ServerAddress {
 /** The parsed settings of a store, with default values filled in. */
 export interface PostgresSettings {
   /** The servers of the URL, in its order. */
-  readonly servers: readonly ServerAddress[];
+  readonly servers: readonly PostgresServerAddress[];
   readonly target: TargetServerKind;
   /** The host and name of the database, without user and password, for messages. */
   readonly place: string;
@@ -133,7 +133,7 @@ function readAddress(
   options: PostgresOptions,
 ): {
   readonly settings: Omit<PostgresSettings, 'servers' | 'place'>;
-  readonly server: ServerAddress;
+  readonly server: PostgresServerAddress;
   readonly path: string;
 } {
   // An empty host means a Unix socket, whose folder is in the query. The URL parser requires a host, so a placeholder

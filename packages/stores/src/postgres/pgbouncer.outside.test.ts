@@ -3,7 +3,7 @@ import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PgBouncer, startPgBouncer } from '../../test/pgbouncer.ts';
 import { createTestDatabase } from '../../test/postgres.ts';
-import { createPreparedDatabase, postgresSubject } from '../../test/postgres-subject.ts';
+import { createPostgresSubject, createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { runStoreConformance } from '../conformance/index.ts';
 import { open } from './index.ts';
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => bouncer.close());
 
-runStoreConformance(postgresSubject('postgres behind PgBouncer', {}, (url) => bouncer.urlOf(url)));
+runStoreConformance(createPostgresSubject('postgres behind PgBouncer', {}, (url) => bouncer.urlOf(url)));
 
 test('[L177] behind PgBouncer in transaction mode two stores write at once, every commit is durable and a note reports the mode', async () => {
   const database = await createPreparedDatabase();

@@ -1,4 +1,4 @@
-import { postgresSubject } from '../../test/postgres-subject.ts';
+import { createPostgresSubject } from '../../test/postgres-subject.ts';
 import { runStoreConformance } from '../conformance/index.ts';
 
-runStoreConformance(postgresSubject('postgres'));
+runStoreConformance(createPostgresSubject('postgres'));

@@ -25,7 +25,7 @@ export interface SchemaVersion {
 }
 
 /** Reads the version of the tables; null if there are none. Tables from before 14 allow no older program. */
-export function* readSchema(): SqlTask<SchemaVersion | null> {
+export function* readSchemaVersion(): SqlTask<SchemaVersion | null> {
   const found = yield* queryRow("SELECT to_regclass('coppice_schema') IS NOT NULL AS there");
   if (found?.there !== true) return null;
   // As JSON, because tables of an earlier version lack two of the columns.
@@ -43,12 +43,16 @@ export function* readSchema(): SqlTask<SchemaVersion | null> {
 }
 
 /** Returns the version of the tables; 0 if there are none. */
-export function* readSchemaVersion(): SqlTask<number> {
-  return (yield* readSchema())?.version ?? 0;
+export function* readSchemaVersionNumber(): SqlTask<number> {
+  return (yield* readSchemaVersion())?.version ?? 0;
 }
 
 /** Whether a program that knows versions up to `known` may write, or only read. Throws if it may do neither. */
-export function decideAccess(schema: SchemaVersion, place: string, known = newestSchemaVersion): 'write' | 'read' {
+export function decideSchemaAccess(
+  schema: SchemaVersion,
+  place: string,
+  known = newestSchemaVersion,
+): 'write' | 'read' {
   if (schema.version <= known || known >= schema.oldestWriter) return 'write';
   if (known >= schema.oldestReader) return 'read';
   throw new AppError({

@@ -9,9 +9,9 @@ import { nodeNumbersPerTree } from '../sql/numbers.ts';
 import { queryRow, queryRows } from '../sql/query.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import { migratePostgres, migrations, type PostgresMigration } from './migrations.ts';
+import { migratePostgres, type PostgresMigration, postgresMigrations } from './migrations.ts';
 import { parsePostgresSettings } from './options.ts';
-import { newestSchemaVersion, readSchemaVersion } from './schema-version.ts';
+import { newestSchemaVersion, readSchemaVersionNumber } from './schema-version.ts';
 
 describe('the database itself refuses', () => {
   let database: TestDatabase;
@@ -65,10 +65,10 @@ describe('migrations', () => {
     await database.write(() => migratePostgres('here', [one]));
     const broken: PostgresMigration = { version: 2, statements: [...two.statements, 'NOT SQL'] };
     await expect(database.write(() => migratePostgres('here', [one, broken]))).rejects.toThrow('syntax error');
-    expect(await database.read(readSchemaVersion)).toBe(1);
+    expect(await database.read(readSchemaVersionNumber)).toBe(1);
     await expect(where.query('SELECT * FROM second')).rejects.toThrow('does not exist');
     for (let n = 0; n < 2; n++) await database.write(() => migratePostgres('here', [one, two]));
-    expect(await database.read(readSchemaVersion)).toBe(2);
+    expect(await database.read(readSchemaVersionNumber)).toBe(2);
     expect(await where.query('SELECT * FROM second')).toEqual([{ a: 1 }]);
   });
 
@@ -78,7 +78,7 @@ describe('migrations', () => {
 });
 
 describe('updating the tables of a database in use', () => {
-  const older = migrations.filter(({ version }) => version < newestSchemaVersion);
+  const older = postgresMigrations.filter(({ version }) => version < newestSchemaVersion);
 
   test('[L199] waits for their lock only briefly, lets other transactions continue, tries again, and builds indexes without blocking', {
     tags: ['full'],

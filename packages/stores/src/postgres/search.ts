@@ -19,12 +19,12 @@ import {
 import { messageOfRow, searchTextOf } from '../sql/rows.ts';
 import { readTreeBase } from '../sql/scope.ts';
 import {
-  candidateColumns,
-  candidateOrder,
   hitOfRow,
   hitsAfterSql,
   type NumberedHit,
   type SearchRequest,
+  searchCandidateColumns,
+  searchCandidateOrder,
 } from '../sql/search.ts';
 
 import { postgresDialect } from './dialect.ts';
@@ -45,7 +45,7 @@ interface TreeBehind {
 }
 
 /** Returns the trees of an owner that have texts which are not copied yet. */
-export function* findTreesBehindSearch(owner: string, only: TreeId | null): SqlTask<TreeBehind[]> {
+export function* findTreesWithUncopiedTexts(owner: string, only: TreeId | null): SqlTask<TreeBehind[]> {
   const found = yield* queryRows(
     `SELECT t.id, t.version, coalesce(m.version, 0) AS mark FROM tree t LEFT JOIN search_mark m ON m.tree_id = t.id
     WHERE t.owner = $1 AND (CAST($2 AS TEXT) IS NULL OR t.id = $2) AND t.version > coalesce(m.version, 0)`,
@@ -60,7 +60,7 @@ export function* findTreesBehindSearch(owner: string, only: TreeId | null): SqlT
 }
 
 /** Copies the new texts of a tree. Two transactions that do this for the same tree run one after the other. */
-export function* catchUpSearch(tree: TreeId): SqlTask<void> {
+export function* copyNewSearchTexts(tree: TreeId): SqlTask<void> {
   const known = yield* queryRow('SELECT version FROM tree WHERE id = $1', tree);
   // The tree was deleted since it was listed.
   if (known === undefined) return;
@@ -86,7 +86,7 @@ export function* catchUpSearch(tree: TreeId): SqlTask<void> {
  * Lets the next search copy all texts of a tree again if the log is about to lose commits that it has not read. A
  * search in progress holds the mark, so this waits for it.
  */
-export function* markSearchBeforeTrim(tree: TreeId, version: number): SqlTask<void> {
+export function* resetSearchMarkBeforeTrim(tree: TreeId, version: number): SqlTask<void> {
   yield* execute('UPDATE search_mark SET version = 0 WHERE tree_id = $1 AND version < $2', tree, version - 1);
 }
 
@@ -206,9 +206,9 @@ function* inCopied(search: SearchRequest): SqlTask<NumberedHit[]> {
   const conditions = searchConditions(search, params);
   for (const term of search.terms) conditions.push(containsTermSql(term, params));
   const found = yield* queryRows(
-    `SELECT ${candidateColumns} FROM search_text s JOIN tree t ON t.id = s.tree_id
+    `SELECT ${searchCandidateColumns} FROM search_text s JOIN tree t ON t.id = s.tree_id
     JOIN node n ON n.id = s.node_id
-    WHERE ${conditions.join(' AND ')} ORDER BY ${candidateOrder} LIMIT $${params.push(search.limit + 1)}`,
+    WHERE ${conditions.join(' AND ')} ORDER BY ${searchCandidateOrder} LIMIT $${params.push(search.limit + 1)}`,
     ...params,
   );
   return found.map((one) => hitOfRow(one, search.terms)).filter((hit) => hit !== null);
@@ -223,7 +223,7 @@ function* inUncopied(search: SearchRequest, { treeId: tree, mark }: TreeBehind):
   for (let after = -1; ; ) {
     params[params.length - 1] = after;
     const part = yield* queryRows(
-      `SELECT ${candidateColumns} FROM node n JOIN tree t ON t.no = ${treeNoSql('n')}
+      `SELECT ${searchCandidateColumns} FROM node n JOIN tree t ON t.no = ${treeNoSql('n')}
       WHERE ${conditions.join(' AND ')} AND n.no > CAST($1 AS BIGINT) + ${place} ORDER BY n.no LIMIT ${batch}`,
       ...params,
     );

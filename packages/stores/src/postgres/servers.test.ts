@@ -7,8 +7,8 @@ import { ask, isAppError, nodeId, run, type Store, treeId } from '@coppice/core'
 import { createTestClock, TestTree, testKit, testUuid, user } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
-import { createTestDatabase, startOwnServer } from '../../test/postgres.ts';
-import { copyBinaries, findPackagedBinaries, PostgresServer } from '../../test/postgres-server.ts';
+import { createTestDatabase, startOwnPostgresServer } from '../../test/postgres.ts';
+import { copyPostgresBinaries, findPackagedPostgresBinaries, PostgresServer } from '../../test/postgres-server.ts';
 import { createPreparedDatabase, readAllRows } from '../../test/postgres-subject.ts';
 import { expectRefusalCode } from '../conformance/subject.ts';
 import { encodeCursor } from '../cursor.ts';
@@ -79,7 +79,7 @@ describe('many writers', () => {
 
 describe('a server that is restarted or killed while it is written to', () => {
   test('every acknowledged message is there once, and a retry with the same id finds out whether it was stored', async () => {
-    const server = await startOwnServer();
+    const server = await startOwnPostgresServer();
     const url = await server.createDatabase();
     const stores = [await open(url, { pool: 4 }), await open(url, { pool: 4 })];
     const [one, other] = stores;
@@ -120,7 +120,7 @@ describe('a server that is restarted or killed while it is written to', () => {
   });
 
   test('[L213] the list feed of another server continues after restarts, with notifications, without gaps or duplicates', async () => {
-    const server = await startOwnServer();
+    const server = await startOwnPostgresServer();
     const url = await server.createDatabase();
     const never = 1e9;
     const [here, there] = [await open(url, { pool: 2 }), await open(url, { pool: 2, pollInterval: never })];
@@ -294,7 +294,7 @@ describe('opening', () => {
     const { chmod } = await import('node:fs/promises');
     await chmod(folder, 0o755);
     const binaries = join(folder, 'native');
-    await copyBinaries(findPackagedBinaries(), binaries);
+    await copyPostgresBinaries(findPackagedPostgresBinaries(), binaries);
     const extensions = join(binaries, 'share', 'postgresql', 'extension');
     for (const file of await readdir(extensions)) if (file.startsWith('pg_trgm')) await rm(join(extensions, file));
     const server = await PostgresServer.start({ binaries, settings: { fsync: 'off', max_connections: '12' } });

@@ -9,7 +9,7 @@ import { execute, type Query, queryRow, queryRows, readTextColumn, type SqlTask 
 import { SqlStore } from '../sql/store.ts';
 import { postgresDialect } from './dialect.ts';
 import { type OpenedPostgres, PostgresEngine } from './engine.ts';
-import { prepareServer } from './prepare-server.ts';
+import { preparePostgresServer } from './prepare-postgres-server.ts';
 import { quoteName } from './quote.ts';
 
 /** The schema of the temporary trees, beside that of the main store. */
@@ -77,7 +77,7 @@ export function createTemporaryStore(opened: OpenedPostgres, options: StoreOptio
     await access
       .write(() => database.write(() => createSchema(temporarySchemaOf(schema))))
       .catch((error: unknown) => throwNoSchema(temporarySchemaOf(schema), error));
-    await prepareServer(bare, {}, withUnloggedTables);
+    await preparePostgresServer(bare, {}, withUnloggedTables);
     if (!(await bare.read(hasTreeUse))) await access.write(() => bare.write(() => execute(createTreeUse)));
     await engine?.start();
     isUsed = true;

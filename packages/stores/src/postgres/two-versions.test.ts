@@ -7,7 +7,7 @@ import { createPreparedDatabase } from '../../test/postgres-subject.ts';
 import { takeItems } from '../conformance/subject.ts';
 import { PostgresDatabase } from './database.ts';
 import { open } from './index.ts';
-import { migratePostgres, migrations, type PostgresMigration } from './migrations.ts';
+import { migratePostgres, type PostgresMigration, postgresMigrations } from './migrations.ts';
 import { parsePostgresSettings } from './options.ts';
 import { firstSchemaWithCompatibilityRule, newestSchemaVersion } from './schema-version.ts';
 
@@ -33,8 +33,8 @@ const contract: PostgresMigration = {
 };
 
 test('[L214] the newest migration has the version that this program knows, and each one after the first release states which older programs may continue', () => {
-  expect(Math.max(...migrations.map(({ version }) => version))).toBe(newestSchemaVersion);
-  const later = migrations.filter(({ version }) => version > firstSchemaWithCompatibilityRule);
+  expect(Math.max(...postgresMigrations.map(({ version }) => version))).toBe(newestSchemaVersion);
+  const later = postgresMigrations.filter(({ version }) => version > firstSchemaWithCompatibilityRule);
   expect(later.filter(({ oldest }) => oldest === undefined)).toEqual([]);
 });
 
@@ -42,7 +42,7 @@ describe('beside the tables of a newer program', () => {
   let where: TestDatabase;
   let newer: PostgresDatabase;
   const update = (list: readonly PostgresMigration[]) =>
-    newer.maintain(() => migratePostgres('here', [...migrations, ...list]));
+    newer.maintain(() => migratePostgres('here', [...postgresMigrations, ...list]));
   beforeAll(async () => {
     where = await createPreparedDatabase();
     newer = await PostgresDatabase.create(parsePostgresSettings(where.url, {}));

@@ -16,7 +16,7 @@ import {
 } from './query.ts';
 
 /** A byte range of an object. */
-export interface ObjectRange {
+export interface ObjectByteRange {
   readonly start: number;
   readonly length: number;
 }
@@ -30,7 +30,7 @@ export interface AttachmentObjectStore {
   /** Stores bytes, which have this SHA-256. They are durable when the promise resolves. */
   put(address: string, bytes: Uint8Array, hash: string): Promise<void>;
   /** Returns the bytes or a part of them; null if there is no such object. */
-  read(address: string, range: ObjectRange | null): Promise<Uint8Array | null>;
+  read(address: string, range: ObjectByteRange | null): Promise<Uint8Array | null>;
   /** Returns the number of bytes; null if there is no such object. */
   size(address: string): Promise<number | null>;
   /** Deletes an object. An object that does not exist is no error. */
@@ -77,7 +77,7 @@ export function* endUpload(address: string, isUsed: boolean): SqlTask<void> {
 }
 
 /** Marks the objects of attachments that are about to be deleted. `condition` selects rows of the table `blob`. */
-export function* abandonObjects(condition: string, ...params: readonly string[]): SqlTask<void> {
+export function* abandonAttachmentObjects(condition: string, ...params: readonly string[]): SqlTask<void> {
   yield* execute(
     `INSERT INTO blob_object (object, at) SELECT object, 0 FROM blob WHERE ${condition} AND object IS NOT NULL
     ON CONFLICT (object) DO UPDATE SET at = 0`,
@@ -86,7 +86,7 @@ export function* abandonObjects(condition: string, ...params: readonly string[])
 }
 
 /** Returns some objects to delete: no attachment refers to them, or their upload broke off. */
-export function* takeAbandonedObjects({ now }: SqlDialect): SqlTask<readonly string[]> {
+export function* takeAbandonedAttachmentObjects({ now }: SqlDialect): SqlTask<readonly string[]> {
   yield* execute(`UPDATE blob_object SET at = 0 WHERE at > 0 AND at <= ${now} - ${uploadMs}`);
   // After a move of the whole bucket, the rows here are copies, and the objects belong to the other database.
   const found = yield* queryRows(
@@ -97,17 +97,17 @@ export function* takeAbandonedObjects({ now }: SqlDialect): SqlTask<readonly str
 }
 
 /** Whether any object is marked for deletion. */
-export function* hasAbandonedObjects(): SqlTask<boolean> {
+export function* hasAbandonedAttachmentObjects(): SqlTask<boolean> {
   return (yield* queryRow('SELECT 1 AS yes FROM blob_object WHERE at = 0 LIMIT 1')) !== undefined;
 }
 
 /** Deletes the rows of objects that were deleted from the object store. */
-export function* forgetObjects({ list }: SqlDialect, addresses: readonly string[]): SqlTask<void> {
+export function* deleteAttachmentObjectRows({ list }: SqlDialect, addresses: readonly string[]): SqlTask<void> {
   yield* execute(`DELETE FROM blob_object WHERE object IN ${list('$1')}`, JSON.stringify(addresses));
 }
 
 /** An attachment with its object. */
-export interface StoredObject {
+export interface StoredAttachmentObject {
   readonly owner: string;
   readonly hash: string;
   readonly address: string;
@@ -115,7 +115,9 @@ export interface StoredObject {
 }
 
 /** Returns the next attachments, of all owners, that have an object, in the order of owner and hash. */
-export function* listObjects(after: Pick<StoredObject, 'owner' | 'hash'>): SqlTask<readonly StoredObject[]> {
+export function* listAttachmentObjects(
+  after: Pick<StoredAttachmentObject, 'owner' | 'hash'>,
+): SqlTask<readonly StoredAttachmentObject[]> {
   const found = yield* queryRows(
     `SELECT owner, hash, object, size FROM blob WHERE object IS NOT NULL AND (owner, hash) > ($1, $2)
     ORDER BY owner, hash LIMIT ${checkedAtOnce}`,
@@ -131,14 +133,14 @@ export function* listObjects(after: Pick<StoredObject, 'owner' | 'hash'>): SqlTa
 }
 
 /** Throws the error for an attachment whose row exists, but whose object does not. */
-export function throwObjectMissing(address: string, hash: string): never {
+export function throwAttachmentObjectMissing(address: string, hash: string): never {
   return refuse('store/damaged', `The object ${address} of the attachment ${hash} is missing.`, { hash });
 }
 
 /** Returns a finding for each attachment whose object is missing or has another size. */
-export async function checkObjects(
+export async function checkAttachmentObjects(
   objects: AttachmentObjectStore,
-  stored: readonly StoredObject[],
+  stored: readonly StoredAttachmentObject[],
 ): Promise<FsckReport['findings']> {
   const found = await Promise.all(
     stored.map(async ({ hash, address, size }) => {

@@ -6,7 +6,7 @@
  */
 import type { BlobInfo } from '@coppice/core';
 import { addBlobHashesInJson, blobSourceText } from '../attachments.ts';
-import { abandonObjects, endUpload } from './attachment-objects.ts';
+import { abandonAttachmentObjects, endUpload } from './attachment-objects.ts';
 import { treeNoSql } from './numbers.ts';
 import {
   execute,
@@ -177,7 +177,7 @@ export function* deleteUnusedBlobs(
   for (const one of loose) (still.has(readTextColumn(one, 'hash')) ? named : gone).push(readTextColumn(one, 'hash'));
   const inList = `owner = $1 AND hash IN ${dialect.list('$2')}`;
   if (named.length > 0) yield* execute(`UPDATE blob_put SET loose = 0 WHERE ${inList}`, owner, JSON.stringify(named));
-  if (gone.length > 0 && dialect.hasObjects) yield* abandonObjects(inList, owner, JSON.stringify(gone));
+  if (gone.length > 0 && dialect.hasObjects) yield* abandonAttachmentObjects(inList, owner, JSON.stringify(gone));
   if (gone.length > 0)
     for (const table of ['blob', 'blob_put'])
       yield* execute(`DELETE FROM ${table} WHERE ${inList}`, owner, JSON.stringify(gone));

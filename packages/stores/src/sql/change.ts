@@ -300,7 +300,7 @@ export function* driveReads<T>(scope: TreeScope, reading: ReadProgram<T>): SqlTa
 }
 
 /** Converts a batch of lists to trees. Returns how many were converted and how many lists are left. */
-export function* backfillLists(
+export function* convertLinearConversations(
   { owner, options }: StoreScope,
   batch: number,
 ): SqlTask<{ readonly stored: number; readonly left: number }> {

@@ -1,10 +1,10 @@
 /** Checks a store in parts, each in its own transaction, so that a large store blocks others only briefly. */
 import type { FsckOptions, FsckReport, TreeId } from '@coppice/core';
-import { joinReports } from '../join-reports.ts';
+import { joinFsckReports } from '../join-fsck-reports.ts';
 import { throwUnknownTree } from '../refusals.ts';
-import { checkObjects, listObjects } from './attachment-objects.ts';
+import { checkAttachmentObjects, listAttachmentObjects } from './attachment-objects.ts';
 import type { SqlEngine } from './engine.ts';
-import { countTrees, fsckOutsideTrees, fsckRange, nextTreeRange, rangeOfTree, toDamageFindings } from './fsck.ts';
+import { countTrees, findNextTreeRange, fsckOutsideTrees, fsckRange, readTreeRange, toDamageFindings } from './fsck.ts';
 import { queryRow, type SqlTask } from './query.ts';
 
 /** What a check needs of the store. */
@@ -20,7 +20,7 @@ export function checkOneTree(store: CheckedStore, treeId: TreeId, options: FsckO
   const { engine, owner } = store;
   return checkInTransaction(store, options, function* () {
     if (!(yield* hasTree(owner, treeId))) throwUnknownTree(treeId);
-    const range = yield* rangeOfTree(treeId);
+    const range = yield* readTreeRange(treeId);
     const { covered: _, ...report } = yield* fsckRange(engine.dialect, owner, range, options);
     return report;
   });
@@ -34,7 +34,7 @@ export async function checkStoredTrees(store: CheckedStore, options: FsckOptions
   const total = await store.snapshot(countTrees);
   let done = 0;
   for (let from = 0; ; ) {
-    const range = await store.snapshot(() => nextTreeRange(from));
+    const range = await store.snapshot(() => findNextTreeRange(from));
     if (range === null) break;
     const report = await checkInTransaction(store, options, () => fsckRange(engine.dialect, owner, range, options));
     reports.push(report);
@@ -50,7 +50,7 @@ export async function checkStoredTrees(store: CheckedStore, options: FsckOptions
     const repaired = await store.transaction(() => mend.call(engine, damage));
     reports.push({ trees: 0, nodes: 0, findings: [], repaired });
   }
-  return joinReports(reports);
+  return joinFsckReports(reports);
 }
 
 /** Checks that the object of each attachment exists and has its size. */
@@ -58,10 +58,10 @@ async function checkAllObjects({ engine: { objects }, snapshot }: CheckedStore):
   if (objects === undefined) return [];
   const findings: FsckReport['findings'][number][] = [];
   for (let after = { owner: '', hash: '' }; ; ) {
-    const stored = await snapshot(() => listObjects(after));
+    const stored = await snapshot(() => listAttachmentObjects(after));
     const last = stored.at(-1);
     if (last === undefined) return [{ trees: 0, nodes: 0, findings, repaired: [] }];
-    findings.push(...(await checkObjects(objects, stored)));
+    findings.push(...(await checkAttachmentObjects(objects, stored)));
     after = last;
   }
 }

@@ -17,14 +17,14 @@ const insertCopy = `INSERT INTO node_copy (tree_id, node_id, from_node_id)
   WHERE c.node_id = CAST($3 AS TEXT) ON CONFLICT (node_id) DO NOTHING`;
 
 /** Returns the query that records the origin of a copied node; null if the node is not a copy. */
-export function insertCopyQuery(tree: string, id: string, meta: NodeMeta): Query | null {
+export function buildCopyOriginQuery(tree: string, id: string, meta: NodeMeta): Query | null {
   const origin = meta.copiedFrom ?? meta.pickedFrom;
   if (origin === undefined) return null;
   return { sql: insertCopy, params: [tree, id, origin.nodeId], want: 'count' };
 }
 
 /** Records the copies that were made before the table `node_copy` existed. */
-export function* recordEarlierCopies({ name }: SqlDialect): SqlTask<void> {
+export function* backfillNodeCopies({ name }: SqlDialect): SqlTask<void> {
   const like = '(meta LIKE \'%"copiedFrom"%\' OR meta LIKE \'%"pickedFrom"%\')';
   const place = name === 'sqlite' ? 'rowid' : 'id';
   for (let after: string | number = name === 'sqlite' ? 0 : ''; ; ) {
@@ -34,7 +34,7 @@ export function* recordEarlierCopies({ name }: SqlDialect): SqlTask<void> {
     );
     for (const one of found) {
       after = name === 'sqlite' ? readNumberColumn(one, 'place') : readTextColumn(one, 'place');
-      const query = insertCopyQuery(
+      const query = buildCopyOriginQuery(
         readTextColumn(one, 'tree_id'),
         readTextColumn(one, 'id'),
         metaIn(readTextColumn(one, 'meta')),

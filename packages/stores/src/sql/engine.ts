@@ -71,7 +71,7 @@ export interface SqlEngine {
   /** Brings the text index up to date, in batches. Stops without an error if nothing can be written. */
   indexTexts?(): Promise<void>;
   /** Prepares the text index in the transaction that deletes the commits of a tree before a version. */
-  readonly indexBeforeTrim?: (treeId: TreeId, version: number) => SqlTask<void>;
+  readonly indexCommitsBeforeTrim?: (treeId: TreeId, version: number) => SqlTask<void>;
   /**
    * Like {@link longTransaction}, for purges. Afterwards the files of the database contain no deleted rows. Returns the
    * files that could not be cleared yet.

@@ -16,7 +16,7 @@ import {
   type SqlRow,
   type SqlTask,
 } from './query.ts';
-import { repairDatabase, treeOfFinding } from './repair.ts';
+import { findTreeOfFinding, repairDatabase } from './repair.ts';
 import { readTreeBase, readTreeRow, type TreeScope } from './scope.ts';
 import { findUnreadableCells, unreadableRowCode } from './unreadable.ts';
 
@@ -94,7 +94,7 @@ UNION ALL SELECT 'share-dangling', s.id, s.tree_id FROM share s WHERE NOT EXISTS
 const warnings = new Set(['J27 pending-without-run', 'run-dangling']);
 
 /** Returns the range that contains only this tree. */
-export function* rangeOfTree(id: TreeId): SqlTask<TreeRange> {
+export function* readTreeRange(id: TreeId): SqlTask<TreeRange> {
   const from = (yield* readTreeBase(id)) / nodeNumbersPerTree;
   return { from, to: from + 1 };
 }
@@ -103,7 +103,7 @@ export function* rangeOfTree(id: TreeId): SqlTask<TreeRange> {
  * Returns the next range to check; null after the last one. Ranges have no gaps, so that nodes without a tree are
  * checked too.
  */
-export function* nextTreeRange(from: number): SqlTask<TreeRange | null> {
+export function* findNextTreeRange(from: number): SqlTask<TreeRange | null> {
   const begins = `no >= CAST($1 AS BIGINT) * ${nodeNumbersPerTree}`;
   const found = yield* queryRow(
     `SELECT (SELECT min(no) FROM tree WHERE no >= $1) AS tree, (SELECT min(n.no) / ${nodeNumbersPerTree} FROM node n WHERE n.${begins}) AS node,
@@ -124,7 +124,7 @@ export function* countTrees(): SqlTask<number> {
 }
 
 /** The report on a range, with the number of trees of all owners in it. */
-export interface CheckedRange extends FsckReport {
+export interface TreeRangeReport extends FsckReport {
   readonly covered: number;
 }
 
@@ -137,7 +137,7 @@ export function* fsckRange(
   owner: string,
   range: TreeRange,
   options: { readonly repair?: boolean; readonly treeId?: TreeId },
-): SqlTask<CheckedRange> {
+): SqlTask<TreeRangeReport> {
   const findings: DatabaseFinding[] = [];
   const { from, to } = range;
   const broken = yield* queryRows(`${inRange(invariants)} ORDER BY 1, 2`, from, to);
@@ -183,7 +183,7 @@ function* addFindings(findings: DatabaseFinding[], rows: readonly SqlRow[]): Sql
       severity: warnings.has(code) ? 'warning' : 'error',
       id,
       message: `${code} at ${id}.`,
-      treeId: 'tree' in found ? treeId(readTextColumn(found, 'tree')) : yield* treeOfFinding(id),
+      treeId: 'tree' in found ? treeId(readTextColumn(found, 'tree')) : yield* findTreeOfFinding(id),
     });
   }
 }

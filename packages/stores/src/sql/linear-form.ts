@@ -2,19 +2,19 @@
 import { ask, refuse, type StoredLinearConversation, type TreeId, textMessage } from '@coppice/core';
 import { insertedNodes } from '@coppice/core/tree';
 import { addBlobHashesInJson } from '../attachments.ts';
-import { buildLinearTree, isUnchangedList, type LinearTree } from '../linear.ts';
+import { buildLinearTree, isUnchangedLinearConversation, type LinearTree } from '../linear.ts';
 import type { UploadClaim } from '../waiting-uploads.ts';
 import { countDownWaitingUploads, lockBlobs } from './attachments.ts';
 import { driveReads } from './change.ts';
 import { execute, queryRows, readTextColumn, type SqlDialect, type SqlTask } from './query.ts';
 import { readTreeRow, type TreeScope, takenIdsSql } from './scope.ts';
-import { writeCommit, writeLog, writeRows } from './write.ts';
+import { appendCommitToLog, writeCommit, writeCommitRows } from './write.ts';
 
 /**
  * Stores a list as a chain of nodes. Storing the same list again changes nothing; it is refused if the stored chat was
  * changed since.
  */
-export function* storeListAsTree(
+export function* storeLinearConversationAsTree(
   owner: string,
   dialect: SqlDialect,
   record: StoredLinearConversation,
@@ -50,18 +50,21 @@ export function* storeListAsTree(
 function* isSame(scope: TreeScope, linear: LinearTree): SqlTask<boolean> {
   const stored = yield* driveReads(scope, ask('rows', {}));
   if (stored === null) return false;
-  return isUnchangedList(linear, { attributes: scope.tree?.attributes ?? {}, nodes: stored.nodes });
+  return isUnchangedLinearConversation(linear, { attributes: scope.tree?.attributes ?? {}, nodes: stored.nodes });
 }
 
 /** A list that an earlier version stored as one JSON text. */
-export interface FormerList {
+export interface FormerLinearConversation {
   readonly id: TreeId;
   readonly owner: string;
   readonly form: string;
 }
 
 /** Inserts the rows of lists that an earlier version stored as JSON texts. */
-export function* storeListsAsRows(dialect: SqlDialect, lists: Iterable<FormerList>): SqlTask<void> {
+export function* storeFormerLinearConversations(
+  dialect: SqlDialect,
+  lists: Iterable<FormerLinearConversation>,
+): SqlTask<void> {
   for (const { id, owner, form } of lists) {
     const { linear, whole } = readList(id, owner, form);
     const tree = yield* readTreeRow(owner, id);
@@ -69,9 +72,9 @@ export function* storeListsAsRows(dialect: SqlDialect, lists: Iterable<FormerLis
     const scope: TreeScope = { dialect, owner, treeId: id, tree };
     if (!whole) {
       yield* execute('DELETE FROM change WHERE tree_id = $1', id);
-      yield* writeLog(scope, linear.applied.commit);
+      yield* appendCommitToLog(scope, linear.applied.commit);
     }
-    yield* writeRows(scope, linear.applied, tree.base);
+    yield* writeCommitRows(scope, linear.applied, tree.base);
   }
 }
 

@@ -38,7 +38,7 @@ export function* queryNodesWithSharedMatch(base: number, of: NodeId): SqlTask<No
 }
 
 /** Runs a read program about links of nodes on the current rows. */
-export function* runLinkReads<T>(base: number, program: ReadProgram<T>): SqlTask<T> {
+export function* driveNodeLinkReads<T>(base: number, program: ReadProgram<T>): SqlTask<T> {
   let step = program.next();
   while (!step.done) step = program.next(yield* answerLink(base, step.value));
   return step.value;

@@ -1,6 +1,6 @@
 /** The parts of the migration to row numbers that both databases share. They read the tables of the old version. */
 import { treeId } from '@coppice/core';
-import type { FormerList } from './linear-form.ts';
+import type { FormerLinearConversation } from './linear-form.ts';
 import { nodeNumbersPerTree } from './numbers.ts';
 import { execute, queryRow, queryRows, readNumberColumn, readTextColumn, type SqlTask } from './query.ts';
 
@@ -8,7 +8,7 @@ import { execute, queryRow, queryRows, readNumberColumn, readTextColumn, type Sq
 export type MigrationProgress = (done: number, total: number) => void;
 
 /** Returns the lists that an earlier version stored as JSON texts, if the tables still have them. */
-export function* readFormerLists(hasLists: boolean): SqlTask<readonly FormerList[]> {
+export function* readFormerLinearConversations(hasLists: boolean): SqlTask<readonly FormerLinearConversation[]> {
   if (!hasLists) return [];
   const found = yield* queryRows('SELECT id, owner, linear_form FROM tree WHERE linear_form IS NOT NULL ORDER BY id');
   return found.map((one) => ({

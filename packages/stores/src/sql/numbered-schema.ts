@@ -11,7 +11,7 @@ export const nodeTableColumns =
   'no, id, parent_no, root_of, position, kind, role, status, group_id, created_at, match_no, equality_key, tokens, added_in, content_in, removed_in, last_no, tool_call_id, meta_in, meta, marker, search_text, content';
 
 /** Returns the foreign keys of the node table. The migration passes temporary table names. */
-export function nodeForeignKeys(nodes: string, trees: string): readonly string[] {
+export function buildNodeForeignKeys(nodes: string, trees: string): readonly string[] {
   return [
     `FOREIGN KEY (root_of) REFERENCES ${trees} (no) DEFERRABLE INITIALLY DEFERRED`,
     `FOREIGN KEY (parent_no) REFERENCES ${nodes} (no) DEFERRABLE INITIALLY DEFERRED`,
@@ -54,7 +54,7 @@ export function createNodeTableSql({ integer, float, key }: SqlDialect, name: st
     )`;
 }
 
-export const createNodeIndexesSql: readonly string[] = [
+export const nodeIndexStatements: readonly string[] = [
   'CREATE UNIQUE INDEX node_id ON node (id)',
   // Every node except the root has a parent in the same tree, so a node belongs to the tree of its root.
   'CREATE UNIQUE INDEX node_root ON node (root_of) WHERE root_of IS NOT NULL',
@@ -67,7 +67,7 @@ export const createNodeIndexesSql: readonly string[] = [
 ];
 
 /** The statements that create the read-only views with public ids. */
-export const createViewsSql: readonly string[] = [
+export const publicViewStatements: readonly string[] = [
   'CREATE VIEW v_conversation AS SELECT id, version, active_node_id FROM tree',
   `CREATE VIEW v_node AS SELECT n.id, t.id AS conversation_id, (SELECT p.id FROM node p WHERE p.no = n.parent_no) AS parent_id,
       n.role, n.content, n.tool_call_id, n.group_id AS siblings_group_id

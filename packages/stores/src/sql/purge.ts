@@ -53,7 +53,7 @@ export interface PurgeOptions {
 }
 
 /** The report of a purge, without the files that still contain purged data. */
-export type PurgedRows = Omit<PurgeReport, 'uncleared'>;
+export type PurgedRowsReport = Omit<PurgeReport, 'uncleared'>;
 
 /** Purges a removed node with all nodes of the same removal, or all nodes that were removed up to a version. */
 export function* purgeRows(
@@ -61,7 +61,7 @@ export function* purgeRows(
   tree: StoredTree,
   what: { readonly nodeId: NodeId } | { readonly upTo: number },
   { grace, unindex }: PurgeOptions,
-): SqlTask<PurgedRows> {
+): SqlTask<PurgedRowsReport> {
   const ids =
     'nodeId' in what
       ? yield* removedTogetherWith(scope.dialect, tree, what.nodeId)
@@ -159,7 +159,11 @@ function* removedUpTo(dialect: SqlDialect, base: number, version: number): SqlTa
 }
 
 /** Purges a whole tree, and the attachments that only this tree referred to. */
-export function* purgeTree(scope: TreeScope, tree: TreeId, { grace, unindex }: PurgeOptions): SqlTask<PurgedRows> {
+export function* purgeTree(
+  scope: TreeScope,
+  tree: TreeId,
+  { grace, unindex }: PurgeOptions,
+): SqlTask<PurgedRowsReport> {
   const base = baseOfScope(scope);
   const named = yield* namedByPurge(scope, null);
   const all = yield* queryRows(`SELECT n.id FROM node n WHERE ${inTreeSql('n')}`, base);

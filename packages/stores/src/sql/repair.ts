@@ -278,7 +278,7 @@ function* deleteBookmarks(tree: TreeId, before: readonly Bookmark[], after: read
  * Returns the tree that a finding is about. For a node without a tree, returns the id of the tree that a repair
  * creates.
  */
-export function* treeOfFinding(id: string): SqlTask<TreeId | null> {
+export function* findTreeOfFinding(id: string): SqlTask<TreeId | null> {
   const found = yield* queryRow(
     `SELECT t.id, ${treeNoSql('n')} AS no FROM node n LEFT JOIN tree t ON t.no = ${treeNoSql('n')} WHERE n.id = $1
     UNION ALL SELECT id, no FROM tree WHERE id = $1 LIMIT 1`,

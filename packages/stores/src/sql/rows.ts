@@ -405,7 +405,7 @@ const columnNames = {
 const linkColumns: ReadonlySet<string> = new Set(['parent_no', 'match_no', 'last_no']);
 
 /** Returns the SQL assignments of a row change and their values. The parameters start at `$3`. */
-export function assignmentsOf(set: Extract<RowChange, { op: 'updated' }>['set']): {
+export function buildColumnAssignments(set: Extract<RowChange, { op: 'updated' }>['set']): {
   readonly sql: string;
   readonly values: readonly SqlParameter[];
 } {
@@ -424,7 +424,7 @@ export function assignmentsOf(set: Extract<RowChange, { op: 'updated' }>['set'])
 }
 
 /** The row numbers of the nodes that a new node refers to. */
-export interface NodeNumbers {
+export interface LinkedNodeNumbers {
   readonly parent: number | null;
   readonly match: number | null;
   readonly last: number | null;
@@ -436,7 +436,11 @@ export const insertedNodeColumns =
 export const insertedNodeColumnCount = insertedNodeColumns.split(', ').length;
 
 /** Returns the parameters of an insert into the node table, in the order of {@link insertedNodeColumns}. */
-export function insertedNodeValues(base: number, node: Node, { parent, match, last }: NodeNumbers): SqlParameter[] {
+export function insertedNodeValues(
+  base: number,
+  node: Node,
+  { parent, match, last }: LinkedNodeNumbers,
+): SqlParameter[] {
   return [
     nodeNumberOf(base, node.seq),
     node.id,

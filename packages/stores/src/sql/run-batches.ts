@@ -15,7 +15,7 @@ import {
   type SqlRow,
   type SqlTask,
 } from './query.ts';
-import { chunksAfterQuery, decodeChunksFrom, runOfRow } from './side-tables.ts';
+import { buildRunChunksQuery, decodeChunksFrom, runOfRow } from './side-tables.ts';
 
 export type RunOperation = { readonly owner: string; readonly id: string } & (
   | { readonly type: 'append'; readonly chunk: RunChunk }
@@ -233,7 +233,7 @@ function* rowsFor(list: string, operations: readonly RunOperation[]): SqlTask<Ba
   for (const one of reads)
     queries.push(
       one.type === 'chunks'
-        ? chunksAfterQuery(one.owner, one.id, one.from)
+        ? buildRunChunksQuery(one.owner, one.id, one.from)
         : { sql: 'SELECT * FROM run WHERE id = $1 AND owner = $2', params: [one.id, one.owner] },
     );
   const found = yield* queryRowsOfEach(queries);

@@ -42,10 +42,10 @@ export interface NumberedHit extends SearchHit {
 }
 
 /** The columns of a candidate, selected from `node n` and `tree t`. */
-export const candidateColumns = `t.id AS tree_id, n.id, (n.no % ${nodeNumbersPerTree}) AS seq, n.role, n.created_at, n.content, n.search_text, t.title`;
+export const searchCandidateColumns = `t.id AS tree_id, n.id, (n.no % ${nodeNumbersPerTree}) AS seq, n.role, n.created_at, n.content, n.search_text, t.title`;
 
 /** The order of candidates, newest first. It is the same in every store. */
-export const candidateOrder = 'n.created_at DESC, t.id DESC, n.no DESC';
+export const searchCandidateOrder = 'n.created_at DESC, t.id DESC, n.no DESC';
 
 /** Returns the SQL condition for hits after a sort key. The three arguments are parameters of the statement. */
 export function hitsAfterSql(createdAt: string, tree: string, seq: string): string {

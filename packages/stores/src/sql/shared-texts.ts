@@ -2,7 +2,7 @@
 import { type Block, type NodeId, type TreeId, textOf } from '@coppice/core';
 import { fieldsOrEmpty } from '@coppice/core/decode';
 import { purgedContent } from '@coppice/core/store';
-import { containsPurgedText, findSharedHistories, JoinedMessages, type SplitOrigin } from '../shared-texts.ts';
+import { containsPurgedText, findSharedTextHistories, JoinedMessages, type SplitOrigin } from '../shared-texts.ts';
 import { inTreeByIdSql } from './numbers.ts';
 import {
   execute,
@@ -23,7 +23,7 @@ export function* purgeSharedContents(scope: TreeScope, purged: readonly NodeId[]
   const splits = yield* readSplits(scope, purged);
   const joins = yield* readJoins(scope.treeId);
   const texts = yield* readTexts(scope, relatedTo(purged, splits, joins));
-  const histories = findSharedHistories(purged, splits, joins, (id) => texts.get(id) ?? []);
+  const histories = findSharedTextHistories(purged, splits, joins, (id) => texts.get(id) ?? []);
   let contents = 0;
   for (const [id, history] of histories)
     for (const former of yield* readFormerContents(scope, [id]))

@@ -3,7 +3,7 @@ import { sha256Hex } from '@coppice/content';
 import type { AccountStore, BlobStore, Run, RunStore, TreeId } from '@coppice/core';
 import { addBlobHashesInJson } from '../attachments.ts';
 import type { WaitingUploads } from '../waiting-uploads.ts';
-import { type AttachmentObjectStore, beginUpload, throwObjectMissing } from './attachment-objects.ts';
+import { type AttachmentObjectStore, beginUpload, throwAttachmentObjectMissing } from './attachment-objects.ts';
 import { type BlobScope, findBlob, lockBlobs, putBlob, readBlob } from './attachments.ts';
 import type { SqlDialect, SqlTask } from './query.ts';
 import type { RunAnswer, RunOperation } from './run-batches.ts';
@@ -102,7 +102,7 @@ export function createBlobStore(
         if (found !== null) return found;
         // The object may be missing because a purge has deleted the row too, or because a move of attachments has
         // changed the address. So the row is read again; if it still has the same address, the object is lost.
-        if (address === before) return throwObjectMissing(address, hash);
+        if (address === before) return throwAttachmentObjectMissing(address, hash);
         before = address;
       }
     },

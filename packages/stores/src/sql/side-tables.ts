@@ -126,7 +126,7 @@ export function* appendChunk({ forUpdate }: SqlDialect, owner: string, id: strin
 }
 
 /** Returns a query for the chunks of a run, from the chunk that contains the offset on. */
-export function chunksAfterQuery(owner: string, id: string, from: number): Omit<Query, 'want'> {
+export function buildRunChunksQuery(owner: string, id: string, from: number): Omit<Query, 'want'> {
   return {
     sql: `SELECT c.start, c.text FROM run_chunk c JOIN run r ON r.id = c.run_id WHERE c.run_id = $1 AND r.owner = $2
     AND c.start >= coalesce((SELECT max(b.start) FROM run_chunk b WHERE b.run_id = $1 AND b.start <= $3), 0) ORDER BY c.start`,
@@ -149,7 +149,7 @@ export function decodeChunksFrom(rows: readonly SqlRow[], from: number): RunChun
 
 /** Returns a run's text from an offset on, in order. */
 export function* readRunChunks(owner: string, id: string, from: number): SqlTask<RunChunk[]> {
-  const { sql, params } = chunksAfterQuery(owner, id, from);
+  const { sql, params } = buildRunChunksQuery(owner, id, from);
   return decodeChunksFrom(yield* queryRows(sql, ...params), from);
 }
 

@@ -43,24 +43,24 @@ import { assertLogComplete } from '@coppice/core/history';
 import { insertedNodes } from '@coppice/core/tree';
 import { argumentValidators, validateReads } from '../argument-shapes.ts';
 import { assertExternalIdLength } from '../in-process/external-ids.ts';
-import { assertStorableList, buildLinearTree } from '../linear.ts';
+import { assertStorableLinearConversation, buildLinearTree } from '../linear.ts';
 import { defaultAttachmentGraceMs, defaultOwner, type StoreOptions } from '../options.ts';
 import { throwNotInTrash, throwReadOnlyStore, throwStoreClosed, throwUnknownTree } from '../refusals.ts';
-import { firstVersionForShares } from '../trim-limit.ts';
+import { findFirstVersionForShares } from '../trim-limit.ts';
 import { WaitingUploads } from '../waiting-uploads.ts';
 import {
   type AttachmentObjectStore,
-  forgetObjects,
-  hasAbandonedObjects,
-  takeAbandonedObjects,
+  deleteAttachmentObjectRows,
+  hasAbandonedAttachmentObjects,
+  takeAbandonedAttachmentObjects,
 } from './attachment-objects.ts';
 import { type BlobScope, deleteUnusedBlobs, findOwnersWithUnusedBlobs } from './attachments.ts';
-import { backfillLists, driveReads, runChange, type StoreScope } from './change.ts';
+import { convertLinearConversations, driveReads, runChange, type StoreScope } from './change.ts';
 import { type CheckedStore, checkOneTree, checkStoredTrees } from './check-store.ts';
 import type { SqlEngine } from './engine.ts';
 import { writeExternalIds } from './external-ids.ts';
 import { followFeed } from './follow.ts';
-import { storeListAsTree } from './linear-form.ts';
+import { storeLinearConversationAsTree } from './linear-form.ts';
 import {
   advancePositions,
   decodeFeedEvent,
@@ -72,7 +72,7 @@ import {
 import { listCommits, listStoredTrash, listStoredTrees } from './lists.ts';
 import { findNewestActInTables, readLogWithContents } from './log.ts';
 import { readMessageTexts } from './message-json.ts';
-import { type PurgedRows, type PurgeOptions, purgeRows, purgeTree } from './purge.ts';
+import { type PurgedRowsReport, type PurgeOptions, purgeRows, purgeTree } from './purge.ts';
 import type { SqlTask } from './query.ts';
 import { isRunWrite, RunBatches } from './run-batches.ts';
 import { readTreeRow, type TreeScope } from './scope.ts';
@@ -184,23 +184,23 @@ export class SqlStore implements Store {
    * Whether objects may have to be deleted. If new attachments go into the database, only objects that are marked for
    * deletion count, and uploads that broke off are not searched for.
    */
-  async #hasAbandonedObjects({ place }: AttachmentObjectStore): Promise<boolean> {
-    return place !== null || (await this.#snapshot(hasAbandonedObjects));
+  async #hasAbandonedAttachmentObjects({ place }: AttachmentObjectStore): Promise<boolean> {
+    return place !== null || (await this.#snapshot(hasAbandonedAttachmentObjects));
   }
 
   /** Deletes the objects that no attachment refers to any more. Returns those that could not be deleted. */
   async #removeObjects(): Promise<readonly string[]> {
     const { objects, dialect } = this.#engine;
-    if (objects === undefined || !(await this.#hasAbandonedObjects(objects))) return [];
+    if (objects === undefined || !(await this.#hasAbandonedAttachmentObjects(objects))) return [];
     const left: string[] = [];
-    const abandoned = await this.#runTransaction(() => takeAbandonedObjects(dialect));
+    const abandoned = await this.#runTransaction(() => takeAbandonedAttachmentObjects(dialect));
     for (const address of abandoned)
       await objects.remove(address).catch((error: unknown) => {
         if (!isAppError(error)) throw error;
         left.push(address);
       });
     const removed = abandoned.filter((address) => !left.includes(address));
-    if (removed.length > 0) await this.#runTransaction(() => forgetObjects(dialect, removed));
+    if (removed.length > 0) await this.#runTransaction(() => deleteAttachmentObjectRows(dialect, removed));
     return left;
   }
 
@@ -440,12 +440,12 @@ export class SqlStore implements Store {
   }
 
   async #trimTree(treeId: TreeId, before: number, accounts: AccountStore): Promise<number> {
-    const latest = firstVersionForShares(await accounts.shares(this.owner, treeId), Date.now());
+    const latest = findFirstVersionForShares(await accounts.shares(this.owner, treeId), Date.now());
     const self = this;
     return this.#runTransaction(function* () {
       const scope = yield* self.#requireTree(treeId, self.#engine.dialect.forUpdate);
-      const { indexBeforeTrim } = self.#engine;
-      return yield* trimTreeLog(scope, { before, latest, grace: self.#grace, indexBeforeTrim });
+      const { indexCommitsBeforeTrim } = self.#engine;
+      return yield* trimTreeLog(scope, { before, latest, grace: self.#grace, indexCommitsBeforeTrim });
     });
   }
 
@@ -456,7 +456,7 @@ export class SqlStore implements Store {
   /**
    * Runs a purge, then removes the deleted data from the database files. `uncleared` names files that still contain it.
    */
-  async #purging(work: () => SqlTask<PurgedRows>): Promise<PurgeReport> {
+  async #purging(work: () => SqlTask<PurgedRowsReport>): Promise<PurgeReport> {
     this.#engine.rowCache?.forget();
     const { value, uncleared } = await this.#clearing(work);
     return { ...value, uncleared: [...uncleared, ...(await this.#removeObjects().catch(ignoreAppError))] };
@@ -500,15 +500,15 @@ export class SqlStore implements Store {
 
   async putLinear(record: StoredLinearConversation): Promise<void> {
     assertArgument('record', record, argumentValidators.linearRecord);
-    assertStorableList(record);
+    assertStorableLinearConversation(record);
     const linear = buildLinearTree(record, this.owner, this.#options.kit);
     const claim = this.#state.uploads.claim(this.owner);
-    await this.#transaction(() => storeListAsTree(this.owner, this.#engine.dialect, record, linear, claim)).catch(
-      (error: unknown) => {
-        claim.release();
-        throw error;
-      },
-    );
+    await this.#transaction(() =>
+      storeLinearConversationAsTree(this.owner, this.#engine.dialect, record, linear, claim),
+    ).catch((error: unknown) => {
+      claim.release();
+      throw error;
+    });
     this.#engine.announce(this.owner, record.treeId, 1, insertedNodes(linear.applied.commit.steps).length);
   }
 
@@ -518,7 +518,7 @@ export class SqlStore implements Store {
     assertArgument('options', options, argumentValidators.backfillOptions);
     let done = 0;
     while (options.signal?.aborted !== true) {
-      const step = await this.#transaction(() => backfillLists(this.#scopeOfStore, options.batch ?? 20));
+      const step = await this.#transaction(() => convertLinearConversations(this.#scopeOfStore, options.batch ?? 20));
       done += step.stored;
       yield { done, left: step.left };
       if (step.left === 0) return;

@@ -42,7 +42,7 @@ export interface TrimRequest {
   /** How many milliseconds an uploaded attachment is kept while no message refers to it. */
   readonly grace: number;
   /** Brings the text index up to date with the commits before a version, which are about to be deleted. */
-  readonly indexBeforeTrim: ((tree: TreeId, version: number) => SqlTask<void>) | undefined;
+  readonly indexCommitsBeforeTrim: ((tree: TreeId, version: number) => SqlTask<void>) | undefined;
 }
 
 /** Deletes the old commits of a locked tree. Returns their number. */
@@ -62,7 +62,7 @@ export function* trimTreeLog(scope: TreeScope, request: TrimRequest): SqlTask<nu
   if (start === log[0]?.version && !isDone) return 0;
   yield* recordLogStart(id, start, isDone ? newest.version : 0);
   if (start === log[0]?.version) return 0;
-  if (request.indexBeforeTrim !== undefined) yield* request.indexBeforeTrim(id, start);
+  if (request.indexCommitsBeforeTrim !== undefined) yield* request.indexCommitsBeforeTrim(id, start);
   const named = new Set<string>();
   for (const row of yield* queryRows(
     `SELECT f.content FROM node_content f WHERE ${isUnreachable('f')} AND f.content LIKE '%${blobSourceText}%'`,

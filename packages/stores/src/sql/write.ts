@@ -11,10 +11,10 @@ import {
 import { CommitRows, isUndoable } from '@coppice/core/store';
 import { applyPatch, insertedNodes, rowChanges } from '@coppice/core/tree';
 import { assertNodeStillValid } from '../revalidate.ts';
-import { insertCopyQuery } from './copies.ts';
+import { buildCopyOriginQuery } from './copies.ts';
 import { encodeLoggedSteps } from './log.ts';
 import { markSubtreeRows } from './mark-rows.ts';
-import { runLinkReads } from './node-links.ts';
+import { driveNodeLinkReads } from './node-links.ts';
 import { firstNodeNumberOfTree, inTreeByIdSql, nodeNumberByIdSql, nodeNumberOf } from './numbers.ts';
 import {
   execute,
@@ -28,12 +28,12 @@ import {
   type SqlTask,
 } from './query.ts';
 import {
-  assignmentsOf,
   attributeColumnValues,
+  buildColumnAssignments,
   insertedNodeColumnCount,
   insertedNodeColumns,
   insertedNodeValues,
-  type NodeNumbers,
+  type LinkedNodeNumbers,
 } from './rows.ts';
 import { baseOfScope, type TreeScope } from './scope.ts';
 
@@ -63,9 +63,9 @@ export function* writeCommit(scope: TreeScope, prepared: PreparedCommit): SqlTas
     return leaf.changes;
   }
   const base = scope.tree === null ? yield* insertTree(scope, prepared) : scope.tree.base;
-  const changes = yield* writeRows(scope, prepared, base);
+  const changes = yield* writeCommitRows(scope, prepared, base);
   yield [];
-  yield* writeLog(scope, prepared.commit);
+  yield* appendCommitToLog(scope, prepared.commit);
   return changes;
 }
 
@@ -196,14 +196,18 @@ function* lookUpNumber(id: NodeId): SqlTask<number | null> {
 }
 
 /** Looks up the row numbers of the parent, the match parent and the visited child of a new node. */
-function* numbersOf(scope: TreeScope, numbers: Map<NodeId, number>, node: Node): SqlTask<NodeNumbers> {
+function* numbersOf(scope: TreeScope, numbers: Map<NodeId, number>, node: Node): SqlTask<LinkedNodeNumbers> {
   const parent = yield* numberIn(scope, numbers, node.parentId);
   const match = node.matchParent === node.parentId ? parent : yield* numberIn(scope, numbers, node.matchParent);
   return { parent, match, last: yield* numberIn(scope, numbers, node.lastChildId) };
 }
 
 /** Writes the rows of a commit in order, and the tree row. Returns the row changes. */
-export function* writeRows(scope: TreeScope, prepared: PreparedCommit, base: number): SqlTask<readonly RowChange[]> {
+export function* writeCommitRows(
+  scope: TreeScope,
+  prepared: PreparedCommit,
+  base: number,
+): SqlTask<readonly RowChange[]> {
   const { tree } = scope;
   const draft: TreeRowDraft = {
     activeNodeId: tree?.activeNodeId ?? null,
@@ -227,7 +231,7 @@ export function* writeRows(scope: TreeScope, prepared: PreparedCommit, base: num
     yield* writeChanges(scope, draft, own, written);
     if (follow === null) continue;
     yield* sendInserts(draft);
-    const followed = yield* runLinkReads(base, follow);
+    const followed = yield* driveNodeLinkReads(base, follow);
     if (followed.length < 2 || !followed.every(isNewMark)) yield* writeChanges(scope, draft, followed, written);
     else {
       yield* writeMarks(scope, base, followed);
@@ -324,7 +328,7 @@ function* updateTree(scope: TreeScope, draft: TreeRowDraft, { row: after }: Prep
 const insertLog = `INSERT INTO change (${logColumns}) VALUES (${rowPositions(1, 11)})`;
 const updateTreeRow = `UPDATE tree SET ${setTree} WHERE id = $1`;
 
-export function* writeLog(scope: TreeScope, commit: Commit): SqlTask<void> {
+export function* appendCommitToLog(scope: TreeScope, commit: Commit): SqlTask<void> {
   yield* execute(insertLog, ...logParams(scope, commit));
 }
 
@@ -349,7 +353,7 @@ function* writeChange(scope: TreeScope, draft: TreeRowDraft, change: RowChange):
   const { treeId: tree } = scope;
   switch (change.op) {
     case 'added': {
-      const copied = insertCopyQuery(tree, change.node.id, change.node.meta);
+      const copied = buildCopyOriginQuery(tree, change.node.id, change.node.meta);
       if (copied !== null) yield copied;
       return yield* writeAliases(tree, draft, change.node.id, change.node.aliases);
     }
@@ -386,7 +390,7 @@ function* updateRows(
   { nodeIds, set, meta }: Extract<RowChange, { op: 'updated' }>,
 ): SqlTask<void> {
   if (set.contentIn !== undefined) for (const id of nodeIds) yield* keepContent(tree, draft, id, set.contentIn);
-  const { sql, values } = assignmentsOf(set);
+  const { sql, values } = buildColumnAssignments(set);
   if (values.length > 0) {
     const [only, ...more] = nodeIds;
     if (only !== undefined && more.length === 0)

@@ -21,7 +21,7 @@ import { newestSqliteVersion } from './migrations.ts';
 import { overwriteResidue, startRecordingDeletes } from './overwrite-residue.ts';
 import { clearResidue, recordLogResidue } from './residue.ts';
 import {
-  indexBeforeTrim,
+  indexCommitsBeforeTrim,
   isSearchIndexBehind,
   rebuildSearchIndex,
   removeFromSearchIndex,
@@ -415,7 +415,7 @@ export class SqliteEngine implements SqlEngine {
     while (isSearchIndexBehind(this.#connection)) if (this.#opened.readOnly || !(await this.#updateSearch())) return;
   }
 
-  readonly indexBeforeTrim = indexBeforeTrim;
+  readonly indexCommitsBeforeTrim = indexCommitsBeforeTrim;
 
   /**
    * Updates the search index. Returns false if nothing can be written, for example because the disk is full; the search

@@ -20,7 +20,7 @@ import { AppError, isAppError, refuse, type Store } from '@coppice/core';
 import { isProcessRunning } from '../disk/lock.ts';
 import { makeFolders } from '../disk/make-folders.ts';
 import { failpoint } from '../failpoints.ts';
-import { useNativeHash } from '../native-hash.ts';
+import { registerNativeHash } from '../native-hash.ts';
 import type { StoreOptions } from '../options.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
 import { SqlStore } from '../sql/store.ts';
@@ -43,7 +43,7 @@ export async function open(place: string, options: StoreOptions): Promise<Store>
     refuse('command/invalid', 'For a store in memory, use memory: instead of sqlite::memory:.', {
       place,
     });
-  useNativeHash();
+  registerNativeHash();
   const path = place === '' ? defaultSqlitePath() : resolve(place);
   const opened = await openWhenFree(path, options);
   const store = new SqlStore(new SqliteEngine(opened), { ...options, readOnly: opened.readOnly });

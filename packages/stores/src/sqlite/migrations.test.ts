@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { messageKit } from '@coppice/content';
 import { ask, nodeId, type RunContext, readPage, run, type Store, textMessage, treeId } from '@coppice/core';
 import { afterEach, expect, it } from 'vitest';
-import { fixtureAnswers, readFixtureAnswers, writeSchemaFixture } from '../torture/schema-fixture.ts';
+import { readSchemaFixtureAnswers, schemaFixtureAnswers, writeSchemaFixture } from '../torture/schema-fixture.ts';
 import { loadSqliteModule, SqliteConnection } from './driver.ts';
 import { open } from './index.ts';
 
@@ -97,7 +97,7 @@ it('[L40] tables of an older version are upgraded after they were copied, and no
   });
   const store = await open(path, {});
   expect((await store.info()).schemaVersion).toBe(11);
-  expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
+  expect(await readSchemaFixtureAnswers(store)).toEqual(schemaFixtureAnswers);
   const { rootId, nodes } = await store.read(id, () => readPage(id));
   const resent = [...nodes.flatMap(({ message }) => (message === null ? [] : [{ message }])), said('one more')];
   const { result } = await run(store, { type: 'append', treeId: id, parentId: rootId, messages: resent }, me);

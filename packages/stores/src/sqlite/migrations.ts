@@ -2,7 +2,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { AppError, refuse } from '@coppice/core';
 import { failpoint } from '../failpoints.ts';
-import { recordEarlierCopies } from '../sql/copies.ts';
+import { backfillNodeCopies } from '../sql/copies.ts';
 import type { MigrationProgress } from '../sql/number-rows.ts';
 import { runSync, type SqlTask } from '../sql/query.ts';
 import {
@@ -67,7 +67,7 @@ const migrations: readonly SqliteMigration[] = [
   {
     version: 6,
     statements: [...exactSearchSchemaSql, ...residueSchema, ...createNodeCopiesSql(sqliteDialect)],
-    fill: () => recordEarlierCopies(sqliteDialect),
+    fill: () => backfillNodeCopies(sqliteDialect),
   },
   {
     version: 7,

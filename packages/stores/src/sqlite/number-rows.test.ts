@@ -8,10 +8,10 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { listRefusedChanges } from '../../test/refused-rows.ts';
 import { nodeNumbersPerTree } from '../sql/numbers.ts';
 import {
-  addedTreeId,
   addLongTree,
-  fixtureAnswers,
-  readFixtureAnswers,
+  longTreeId,
+  readSchemaFixtureAnswers,
+  schemaFixtureAnswers,
   withSqliteFile,
   writeSchemaFixture,
 } from '../torture/schema-fixture.ts';
@@ -40,14 +40,14 @@ test('[L200] a file from before row numbers gives the same results as before, an
   const store = await open(path, { onMigration: (done, total) => reports.push([done, total]) });
   // The file was rewritten without the pages of the old tables.
   expect(statSync(path).size).toBeLessThan(statSync(copy).size * 0.8);
-  expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
+  expect(await readSchemaFixtureAnswers(store)).toEqual(schemaFixtureAnswers);
   expect(await errorsIn(store)).toEqual([]);
-  expect(await store.read(addedTreeId, () => ask('links', {}))).toHaveLength(12_000);
+  expect(await store.read(longTreeId, () => ask('links', {}))).toHaveLength(12_000);
   const [first, last] = [reports[0], reports.at(-1)];
   expect(reports.length).toBeGreaterThan(2);
   expect(first?.[0]).toBeLessThan(last?.[0] ?? 0);
   expect(last?.[0]).toBe(last?.[1]);
-  await run(store, { type: 'append', treeId: addedTreeId, messages: [said('after it')] }, me);
+  await run(store, { type: 'append', treeId: longTreeId, messages: [said('after it')] }, me);
   await store.close();
   expect(
     withSqliteFile(copy, (file) => file.all('SELECT count(*) AS n FROM node WHERE seq >= 0'))[0]?.n,
@@ -59,7 +59,7 @@ test('[L200] a read-only file of that version can be read', async () => {
   writeSchemaFixture(path);
   const bytes = readFileSync(path);
   const store = await open(path, { readOnly: true });
-  expect(await readFixtureAnswers(store)).toEqual(fixtureAnswers);
+  expect(await readSchemaFixtureAnswers(store)).toEqual(schemaFixtureAnswers);
   await store.close();
   expect(readFileSync(path).equals(bytes)).toBe(true);
   expect(existsSync(`${path}.before-schema-${newestSqliteVersion}-from-9.bak`)).toBe(false);
@@ -68,7 +68,7 @@ test('[L200] a read-only file of that version can be read', async () => {
 test('[L201] damaged rows are migrated, and repair fixes them', async () => {
   const path = newPath();
   writeSchemaFixture(path);
-  const [tree] = fixtureAnswers.trees;
+  const [tree] = schemaFixtureAnswers.trees;
   const some = `(SELECT id FROM node WHERE tree_id = '${tree}' AND removed_in IS NULL AND parent_id IS NOT NULL ORDER BY seq DESC LIMIT 1)`;
   withSqliteFile(path, ({ database }) => {
     database.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON');

@@ -2,24 +2,24 @@
  * The migration to row numbers, in one transaction: trees, nodes and log are copied into new tables, and the old tables
  * are dropped. Damaged rows are copied unchanged; a check finds and repairs them afterwards.
  */
-import { storeListsAsRows } from '../sql/linear-form.ts';
+import { storeFormerLinearConversations } from '../sql/linear-form.ts';
 import {
   countAllNodes,
   type MigrationProgress,
   makeCreationNumbersUnique,
-  readFormerLists,
+  readFormerLinearConversations,
 } from '../sql/number-rows.ts';
 import {
-  createNodeIndexesSql,
+  buildNodeForeignKeys,
   createNodeTableSql,
-  createViewsSql,
-  nodeForeignKeys,
+  nodeIndexStatements,
   nodeTableColumns,
+  publicViewStatements,
 } from '../sql/numbered-schema.ts';
 import { nodeNumbersPerTree } from '../sql/numbers.ts';
 import { execute, queryRow, queryRows, readNumberColumn, type SqlTask } from '../sql/query.ts';
 import { sqliteDialect } from './dialect.ts';
-import { emptySearchIndex } from './search.ts';
+import { clearSearchIndex } from './search.ts';
 
 const treeColumns =
   'id, owner, root_id, version, structure_version, active_node_id, next_seq, created_at, updated_at, project, folder, title, pinned, trashed_at, forest_key, attributes, aliases, format';
@@ -48,7 +48,7 @@ const newTables: readonly string[] = [
     format TEXT NOT NULL DEFAULT 'tree' CHECK (format IN ('tree', 'linear')),
     CHECK (active_node_id IS NULL OR active_node_id <> root_id)
   )`,
-  createNodeTableSql(sqliteDialect, 'node_numbered', nodeForeignKeys('node_numbered', 'tree_numbered')),
+  createNodeTableSql(sqliteDialect, 'node_numbered', buildNodeForeignKeys('node_numbered', 'tree_numbered')),
   // AUTOINCREMENT is not used, because its counter would write one more page per commit. The trigger `change_end` keeps
   // ids unique instead.
   `CREATE TABLE change_numbered (
@@ -103,12 +103,12 @@ const exchangeTables: readonly string[] = [
   'ALTER TABLE tree_numbered RENAME TO tree',
   'ALTER TABLE node_numbered RENAME TO node',
   'ALTER TABLE change_numbered RENAME TO change',
-  ...createNodeIndexesSql,
+  ...nodeIndexStatements,
   'CREATE UNIQUE INDEX tree_forest ON tree (owner, project, forest_key) WHERE forest_key IS NOT NULL AND trashed_at IS NULL',
   'CREATE INDEX tree_recent ON tree (owner, updated_at, id)',
   'CREATE UNIQUE INDEX change_version ON change (tree_id, version)',
   'CREATE INDEX change_act ON change (act_id)',
-  ...createViewsSql,
+  ...publicViewStatements,
 ];
 
 const isActive = (tree: string, node: string): string =>
@@ -166,7 +166,7 @@ const statistics: readonly string[] = [
 /** Copies trees, nodes and log into tables with row numbers, and drops the old tables. */
 export function* numberSqliteRows(progress: MigrationProgress): SqlTask<void> {
   const columns = yield* queryRows("SELECT 1 FROM pragma_table_info('tree') WHERE name = 'linear_form'");
-  const lists = yield* readFormerLists(columns.length > 0);
+  const lists = yield* readFormerLinearConversations(columns.length > 0);
   yield* makeCreationNumbersUnique();
   for (const sql of [...newTables, ...numberTrees]) yield* execute(sql);
   const total = yield* countAllNodes();
@@ -179,9 +179,9 @@ export function* numberSqliteRows(progress: MigrationProgress): SqlTask<void> {
   const end = yield* queryRow("SELECT seq FROM sqlite_sequence WHERE name = 'change'");
   for (const sql of [...exchangeTables, ...triggers]) yield* execute(sql);
   if (end !== undefined) yield* keepLogEnd(readNumberColumn(end, 'seq'));
-  yield* storeListsAsRows(sqliteDialect, lists);
+  yield* storeFormerLinearConversations(sqliteDialect, lists);
   // The old index refers to the row ids of the old tables.
-  yield* emptySearchIndex();
+  yield* clearSearchIndex();
   // The free pages still contain the old rows, so the file is rewritten when no other process uses it.
   if (total > 0) yield* execute('UPDATE residue SET pages = 1');
   for (const sql of statistics) yield* execute(sql);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type ContentBlock, messageKit } from '@coppice/content';
 import { type Message, nodeId, type RunContext, run, type Store, textMessage, treeId } from '@coppice/core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Random } from '../torture/random.ts';
+import { SeededRandom } from '../torture/seeded-random.ts';
 import { loadSqliteModule, SqliteConnection } from './driver.ts';
 import { open } from './index.ts';
 
@@ -116,7 +116,7 @@ test(
 
 test('[L70] purged messages leave nothing between the remaining rows, after edits and searches in any order', async () => {
   // With this seed parts of four purged messages stay between rows if their pages are not overwritten.
-  const random = new Random(1);
+  const random = new SeededRandom(1);
   const store = await open(place, {});
   const trees = [newTree(), newTree(), newTree()];
   for (const tree of trees) await run(store, { type: 'create', treeId: tree }, me);
@@ -156,7 +156,7 @@ test('[L70] purged messages leave nothing between the remaining rows, after edit
 
 // With each of these seeds, parts of one purged id stay in the index if its pages are not written again.
 async function checkPurgedIds(seed: number): Promise<void> {
-  const random = new Random(seed);
+  const random = new SeededRandom(seed);
   const path = join(folder, `names-${seed}.db`);
   const store = await open(path, {});
   const live = new Map<string, ReturnType<typeof newTree>>();

@@ -19,13 +19,13 @@ import {
 } from '../sql/query.ts';
 import { messageOfRow, searchTextOf } from '../sql/rows.ts';
 import {
-  candidateColumns,
-  candidateOrder,
   type HitSortKey,
   hitOfRow,
   hitsAfterSql,
   type NumberedHit,
   type SearchRequest,
+  searchCandidateColumns,
+  searchCandidateOrder,
 } from '../sql/search.ts';
 import type { SqliteConnection } from './driver.ts';
 
@@ -79,7 +79,7 @@ export function isSearchIndexBehind(connection: SqliteConnection): boolean {
 export function* updateSearchIndex(): SqlTask<void> {
   const state = yield* queryRow('SELECT change_id, from_place FROM search_state');
   const place = state === undefined ? null : readNumberColumnOrNull(state, 'from_place');
-  if (place !== null && place < 0) return yield* emptySearchIndex();
+  if (place !== null && place < 0) return yield* clearSearchIndex();
   if (place !== null) return yield* fillAfter(place);
   const changes = yield* queryRows(
     'SELECT id, steps FROM change WHERE id > (SELECT change_id FROM search_state) ORDER BY id LIMIT $1',
@@ -91,7 +91,7 @@ export function* updateSearchIndex(): SqlTask<void> {
 }
 
 /** Reads the commits of a tree before a version into the index, before they are deleted. */
-export function* indexBeforeTrim(tree: TreeId, version: number): SqlTask<void> {
+export function* indexCommitsBeforeTrim(tree: TreeId, version: number): SqlTask<void> {
   const findUnread = () =>
     queryRow(
       `SELECT 1 AS yes FROM search_state s WHERE s.from_place IS NULL
@@ -122,7 +122,7 @@ function* index(found: SqlRow): SqlTask<boolean> {
     yield* exactDeletes(true);
     const known = yield* unindex(found);
     yield* exactDeletes(false);
-    if (!known) yield* emptySearchIndex();
+    if (!known) yield* clearSearchIndex();
     if (!known) return false;
   }
   if (sum === null) return true;
@@ -178,7 +178,7 @@ export function* removeFromSearchIndex(base: number, ids: string | null): SqlTas
   );
   const count = counted === undefined ? 0 : readNumberColumn(counted, 'n');
   if (count === 0) return;
-  if (count * exactDeleteCost > readNumberColumn(counted ?? {}, 'of')) return yield* emptySearchIndex();
+  if (count * exactDeleteCost > readNumberColumn(counted ?? {}, 'of')) return yield* clearSearchIndex();
   yield* exactDeletes(true);
   for (let after = -1; ; ) {
     const found = yield* queryRows(
@@ -188,7 +188,7 @@ export function* removeFromSearchIndex(base: number, ids: string | null): SqlTas
     );
     for (const one of found) {
       after = readNumberColumn(one, 'place');
-      if (!(yield* unindex(one))) return yield* emptySearchIndex();
+      if (!(yield* unindex(one))) return yield* clearSearchIndex();
     }
     if (found.length === 0) break;
   }
@@ -196,7 +196,7 @@ export function* removeFromSearchIndex(base: number, ids: string | null): SqlTas
 }
 
 /** Removes all entries. The next search fills the index again. */
-export function* emptySearchIndex(): SqlTask<void> {
+export function* clearSearchIndex(): SqlTask<void> {
   yield* execute('DROP TABLE node_text');
   yield* execute(indexTable);
   yield* execute('DELETE FROM node_indexed');
@@ -222,7 +222,7 @@ function sumOf(said: string): string {
 
 /** Rebuilds the whole index from the messages. The caller holds a write transaction. */
 export function* rebuildSearchIndex(): SqlTask<void> {
-  yield* emptySearchIndex();
+  yield* clearSearchIndex();
   for (;;) {
     const state = yield* queryRow('SELECT from_place FROM search_state');
     const place = state === undefined ? null : readNumberColumnOrNull(state, 'from_place');
@@ -329,7 +329,7 @@ function candidates(
   if (after !== null)
     conditions.push(hitsAfterSql(parameter(after.createdAt), parameter(after.treeId), parameter(after.seq)));
   return {
-    sql: `SELECT ${candidateColumns} FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY ${candidateOrder}`,
+    sql: `SELECT ${searchCandidateColumns} FROM ${from} WHERE ${conditions.join(' AND ')} ORDER BY ${searchCandidateOrder}`,
     params,
   };
 }

@@ -37,7 +37,7 @@ function without(nodes: WriterNodes, gone: ReadonlySet<string>): Map<string, Wri
 }
 
 /** Returns the ids of a node and all its descendants. */
-export function subtreeOf(nodes: WriterNodes, top: string): Set<string> {
+export function findSubtreeIds(nodes: WriterNodes, top: string): Set<string> {
   const found = new Set([top]);
   // After a move, a child may come before its parent in the map. So this repeats until no node is added.
   for (let size = 0; size < found.size; ) {
@@ -75,7 +75,7 @@ function changed(nodes: WriterNodes, act: Exclude<WriterAct, { act: 'undo' }>): 
     case 'move':
       return next.set(act.id, { ...known(act.id), parent: act.parent });
     case 'cascade':
-      return without(nodes, subtreeOf(nodes, act.id));
+      return without(nodes, findSubtreeIds(nodes, act.id));
     case 'splice': {
       const { parent } = known(act.id);
       for (const [id, node] of nodes) if (node.parent === act.id) next.set(id, { ...node, parent });
@@ -115,7 +115,7 @@ export class WriterBranch {
   }
 }
 
-export function hasSameNodes(one: WriterNodes, two: WriterNodes): boolean {
+export function haveSameNodes(one: WriterNodes, two: WriterNodes): boolean {
   if (one.size !== two.size) return false;
   for (const [id, { parent, text }] of one) {
     const other = two.get(id);

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createAllLocations } from '../../test/shared-server-locations.ts';
 import { runDeepTree } from './deep.ts';
-import { chooseSeed } from './random.ts';
+import { chooseSeed } from './seeded-random.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const seed = chooseSeed(process.env['COPPICE_SEED']);

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createDurableLocations } from '../../test/shared-server-locations.ts';
 import { runFaultwalk } from './faultwalk.ts';
 import { storeOperations } from './operations.ts';
-import { chooseSeed } from './random.ts';
+import { chooseSeed } from './seeded-random.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const seed = chooseSeed(process.env['COPPICE_SEED']);

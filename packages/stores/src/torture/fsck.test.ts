@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyTestDatabase, createTestDatabase, type TestDatabase } from '../../test/postgres.ts';
 import { openStore } from '../index.ts';
 import { loadSqliteModule } from '../sqlite/driver.ts';
-import { createSampleTrees, readAllTexts, type SampleFault, sampleFaults } from './sample-faults.ts';
+import { createFaultSampleTrees, readAllTexts, type SampleFault, sampleFaults } from './sample-faults.ts';
 
 async function errorsIn(store: Store): Promise<string[]> {
   const { findings } = await store.fsck();
@@ -51,7 +51,7 @@ describe('a SQLite file', () => {
 
   beforeAll(async () => {
     const store = await openStore(`sqlite:${template}`);
-    await createSampleTrees(store);
+    await createFaultSampleTrees(store);
     await store.close();
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -91,7 +91,7 @@ describe('unreadable rows of a SQLite file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-unreadable-'));
     const path = join(folder, 'trees.db');
     let store = await openStore(`sqlite:${path}`);
-    await createSampleTrees(store);
+    await createFaultSampleTrees(store);
     const [first, second] = (await store.trees()).items;
     await store.close();
     const database = new (loadSqliteModule().DatabaseSync)(path, { defensive: false });
@@ -117,7 +117,7 @@ describe('unreadable rows of a SQLite file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'coppice-index-'));
     const path = join(folder, 'trees.db');
     let store = await openStore(`sqlite:${path}`);
-    await createSampleTrees(store);
+    await createFaultSampleTrees(store);
     const hits = async () => (await store.search({ text: 'says' })).items.map((hit) => hit.nodeId);
     const before = await hits();
     await store.close();
@@ -142,7 +142,7 @@ describe('a PostgreSQL database', () => {
   beforeAll(async () => {
     template = await createTestDatabase();
     const store = await openStore(template.url);
-    await createSampleTrees(store);
+    await createFaultSampleTrees(store);
     await store.close();
     // Constraints would reject the faults, so they are dropped first.
     const found = await template.query(

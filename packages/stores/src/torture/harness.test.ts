@@ -8,7 +8,7 @@ import { WriterBranch } from './branch.ts';
 import { TortureFailure, TortureJournal } from './journal.ts';
 import { WriterLedger } from './ledger.ts';
 import { tortureParts } from './parts.ts';
-import { Random } from './random.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { chooseAct } from './writer.ts';
 
 function forget(journal: TortureJournal): void {
@@ -17,7 +17,7 @@ function forget(journal: TortureJournal): void {
 
 test('[Q1] the same seed gives the same acts, another seed different ones', () => {
   const acts = (seed: string) => {
-    const random = new Random('harness', seed);
+    const random = new SeededRandom('harness', seed);
     let branch = new WriterBranch();
     return Array.from({ length: 60 }, () => {
       const act = chooseAct(branch, random, 'w');
@@ -42,11 +42,11 @@ test('[Q1][Q2] a run prints its seed at the start and leaves no journal if it su
 /** Creates a ledger with one acknowledged append, and a store that contains the append, another text, or nothing. */
 async function reported(said: string | null): Promise<{ ledger: WriterLedger; store: Store; journal: TortureJournal }> {
   const journal = new TortureJournal('harness', `lost ${said}`);
-  const ledger = new WriterLedger(journal, 1, new Random('harness'));
+  const ledger = new WriterLedger(journal, 1, new SeededRandom('harness'));
   const [tree] = ledger.trees;
   const store = await openStore('memory:');
   if (tree === undefined) throw new Error('There is no tree.');
-  const random = new Random('ids');
+  const random = new SeededRandom('ids');
   const context = { actor: 'w0', kit: messageKit, now: () => 0, newId: () => random.uuid() };
   const id = random.uuid();
   const rootId = random.uuid();
@@ -94,7 +94,7 @@ test.each([
 
 test('[Q3] a message that was never sent is a failure', async () => {
   const { store, journal, ledger } = await reported('kept');
-  const other = new WriterLedger(journal, 1, new Random('harness'));
+  const other = new WriterLedger(journal, 1, new SeededRandom('harness'));
   expect(other.trees).toEqual(ledger.trees);
   await expect(other.compare(store)).rejects.toThrow(/is nobody's/);
   forget(journal);

@@ -1,13 +1,13 @@
 // @module-tag full
 import { afterAll, describe, expect, test } from 'vitest';
-import { startOwnServer } from '../../test/postgres.ts';
+import { startOwnPostgresServer } from '../../test/postgres.ts';
 import { createDurableLocations } from '../../test/shared-server-locations.ts';
 import { runKilledRowMigrations } from './killed-row-migrations.ts';
 import { runKilledSessionMigrations } from './killed-session-migrations.ts';
 import { runKilledWriters } from './killed-writers.ts';
-import { chooseSeed } from './random.ts';
+import { chooseSeed } from './seeded-random.ts';
 import { runSessionProcesses } from './session-processes.ts';
-import { countConnectionsSql, createPostgresLocations } from './store-locations.ts';
+import { connectionCountSql, createPostgresLocations } from './store-locations.ts';
 import { runTwoProcesses } from './two-processes.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
@@ -34,12 +34,12 @@ describe(`writers that are killed, seed ${seed}`, () => {
   test(
     '[Q11] a killed PostgreSQL server loses no acknowledged write either',
     async () => {
-      const server = await startOwnServer();
+      const server = await startOwnPostgresServer();
       try {
         const site = createPostgresLocations({
           createDatabase: () => server.createDatabase(),
           copyDatabase: () => Promise.reject(new Error('Nothing is copied here.')),
-          connections: async (url) => Number((await server.query(countConnectionsSql, url))[0]?.['n']),
+          connections: async (url) => Number((await server.query(connectionCountSql, url))[0]?.['n']),
           dropDatabase: (url) => server.dropDatabase(url),
           close: async () => undefined,
         });

@@ -7,16 +7,16 @@ import { ask } from '@coppice/core';
 import { open } from '../sqlite/index.ts';
 import { newestSqliteVersion } from '../sqlite/migrations.ts';
 import { TortureJournal, type TortureReport } from './journal.ts';
-import { Random } from './random.ts';
 import {
-  addedTreeId,
   addLongTree,
-  fixtureAnswers,
-  fixtureVersion,
-  readFixtureAnswers,
+  longTreeId,
+  readSchemaFixtureAnswers,
+  schemaFixtureAnswers,
+  schemaFixtureVersion,
   withSqliteFile,
   writeSchemaFixture,
 } from './schema-fixture.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { openUntilKilled } from './worker-process.ts';
 
 /** Options of the test that kills processes while they migrate a database to row numbers. */
@@ -40,7 +40,7 @@ function countIn(path: string): number {
 export async function runKilledRowMigrations(options: KilledRowMigrationsOptions): Promise<TortureReport> {
   const { nodes, rounds, seed } = options;
   const journal = new TortureJournal('number9', seed, options.say);
-  const random = new Random('number9', seed);
+  const random = new SeededRandom('number9', seed);
   const folder = mkdtempSync(join(tmpdir(), 'coppice-number9-'));
   const source = join(folder, 'source.db');
   writeSchemaFixture(source);
@@ -60,19 +60,20 @@ export async function runKilledRowMigrations(options: KilledRowMigrationsOptions
     journal.note({ round, life });
     total.through += (await openUntilKilled(`sqlite:${path}`, life)) ? 1 : 0;
     const now = versionOf(path);
-    if (now !== fixtureVersion && now !== newestSqliteVersion)
+    if (now !== schemaFixtureVersion && now !== newestSqliteVersion)
       throw journal.failure(`The tables have version ${now}.`, { round, path });
-    total[now === fixtureVersion ? 'old' : 'new']++;
-    const copy = `${path}.before-schema-${newestSqliteVersion}-from-${fixtureVersion}.bak`;
+    total[now === schemaFixtureVersion ? 'old' : 'new']++;
+    const copy = `${path}.before-schema-${newestSqliteVersion}-from-${schemaFixtureVersion}.bak`;
     if (now === newestSqliteVersion && !existsSync(copy))
       throw journal.failure('There is no copy of the old file.', { round });
-    if (existsSync(copy) && (versionOf(copy) !== fixtureVersion || countIn(copy) !== rows))
+    if (existsSync(copy) && (versionOf(copy) !== schemaFixtureVersion || countIn(copy) !== rows))
       throw journal.failure('The copy of the old file is not complete.', { round, path });
     const store = await open(path, {});
     try {
-      const answers = await readFixtureAnswers(store);
-      if (!isDeepStrictEqual(answers, fixtureAnswers)) throw journal.failure('The trees say something else.', { path });
-      const added = await store.read(addedTreeId, () => ask('links', {}));
+      const answers = await readSchemaFixtureAnswers(store);
+      if (!isDeepStrictEqual(answers, schemaFixtureAnswers))
+        throw journal.failure('The trees say something else.', { path });
+      const added = await store.read(longTreeId, () => ask('links', {}));
       if (added.length !== nodes) throw journal.failure(`${added.length} of ${nodes} messages are left.`, { path });
       await journal.checkStore(store, { path });
     } finally {

@@ -17,7 +17,7 @@ import { SessionIndex } from '@coppice/content/sessions';
 import { textOf } from '@coppice/core';
 import { sessionFiles } from '../jsonl/session-files.ts';
 import { TortureJournal, type TortureReport } from './journal.ts';
-import { Random } from './random.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { openUntilKilled } from './worker-process.ts';
 
 /** Options of the test that kills processes while they migrate session files. */
@@ -99,7 +99,7 @@ function hashOfThread(path: string): string {
 export async function runKilledSessionMigrations(options: KilledSessionMigrationsOptions): Promise<TortureReport> {
   const { entries, rounds, seed } = options;
   const journal = new TortureJournal('migrate9', seed, options.say);
-  const random = new Random('migrate9', seed);
+  const random = new SeededRandom('migrate9', seed);
   const folder = mkdtempSync(join(tmpdir(), 'coppice-migrate9-'));
   const total = { rounds: 0, old: 0, new: 0, through: 0 };
   for (const kind of kinds) {

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TortureJournal, type TortureReport } from './journal.ts';
 import { WriterLedger } from './ledger.ts';
-import { Random } from './random.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { openStoreAt, type StoreLocation, type StoreLocations } from './store-locations.ts';
 import { WorkerProcess } from './worker-process.ts';
 
@@ -38,7 +38,7 @@ export async function runKilledWriters(options: KilledWritersOptions): Promise<T
     seed,
     options.say,
   );
-  const random = new Random('kill9', seed);
+  const random = new SeededRandom('kill9', seed);
   const processes = site.processes ? options.writers : 1;
   const total = { acknowledged: 0, unknown: 0, happened: 0, kills: 0 };
   let place: StoreLocation | undefined;

@@ -4,7 +4,7 @@
 import { ask, type Store, type TreeId, textOf, treeId } from '@coppice/core';
 import {
   describeDifferences,
-  hasSameNodes,
+  haveSameNodes,
   type WriterAct,
   WriterBranch,
   type WriterNode,
@@ -12,7 +12,7 @@ import {
 } from './branch.ts';
 import type { TortureJournal } from './journal.ts';
 import type { WorkerReport, WriterTask } from './protocol.ts';
-import type { Random } from './random.ts';
+import type { SeededRandom } from './seeded-random.ts';
 
 const treesPerPlace = 2;
 // Errors that are expected while another process has the store locked or a server is down. The writer tries again.
@@ -43,7 +43,7 @@ export class WriterLedger {
   /** How many times the store was locked or unavailable, so that a writer tried again. */
   busy = 0;
 
-  constructor(journal: TortureJournal, count: number, random: Random) {
+  constructor(journal: TortureJournal, count: number, random: SeededRandom) {
     this.journal = journal;
     const trees = Array.from({ length: treesPerPlace }, () => treeId(random.uuid()));
     this.writers = Array.from({ length: count }, (_, at) => ({
@@ -134,9 +134,9 @@ export class WriterLedger {
     writer.open = null;
     writer.again = null;
     if (open !== null) this.unknown++;
-    if (hasSameNodes(writer.branch.nodes, actual)) return;
+    if (haveSameNodes(writer.branch.nodes, actual)) return;
     const after = open === null ? null : writer.branch.after(open);
-    if (open !== null && after !== null && hasSameNodes(after.nodes, actual)) {
+    if (open !== null && after !== null && haveSameNodes(after.nodes, actual)) {
       this.happened++;
       this.#countAct(writer, open);
       // An append with chosen ids can be repeated without changing anything; other acts cannot.

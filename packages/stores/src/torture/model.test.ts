@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { createAllLocations } from '../../test/shared-server-locations.ts';
 import { runModelComparison } from './model-run.ts';
-import { chooseSeed } from './random.ts';
+import { chooseSeed } from './seeded-random.ts';
 import { runTestVectors } from './vectors.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';

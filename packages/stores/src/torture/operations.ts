@@ -4,7 +4,7 @@ import { ask, type Command, type NodeId, nodeId, run, type Store, textMessage, t
 import { treeFromRows } from '@coppice/core/history';
 import { treeToJson } from '@coppice/core/tree';
 import { deriveId } from '../linear.ts';
-import { Random } from './random.ts';
+import { SeededRandom } from './seeded-random.ts';
 
 /** One write to a store, as the fault walk runs it. */
 export interface StoreOperation {
@@ -21,7 +21,7 @@ const node = (name: string): NodeId => nodeId(deriveId('faultwalk', name));
 
 /** Runs a command. Ids and times are the same in every run. */
 async function command(store: Store, command: Command, name: string): Promise<void> {
-  const random = new Random('faultwalk', name);
+  const random = new SeededRandom('faultwalk', name);
   await run(store, command, { actor: 'walker', kit: messageKit, now: () => 1000, newId: () => random.uuid() });
 }
 

@@ -2,7 +2,7 @@
 import type { PostgresOptions } from '../postgres/index.ts';
 import type { TortureArguments } from './arguments.ts';
 import type { TortureReport } from './journal.ts';
-import { chooseSeed } from './random.ts';
+import { chooseSeed } from './seeded-random.ts';
 import {
   createFolderLocations,
   createMemoryLocations,

@@ -4,7 +4,7 @@ import { createSharedServerLocations } from '../../test/shared-server-locations.
 import type { PostgresOptions } from '../postgres/index.ts';
 import { listInterleavings, runPermutations } from './permute.ts';
 import { races } from './races.ts';
-import { chooseSeed } from './random.ts';
+import { chooseSeed } from './seeded-random.ts';
 import { createFolderLocations, createMemoryLocations } from './store-locations.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';

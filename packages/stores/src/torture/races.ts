@@ -12,7 +12,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { deriveId } from '../linear.ts';
-import { Random } from './random.ts';
+import { SeededRandom } from './seeded-random.ts';
 
 /** One run of a race in a new tree. Its ids depend only on the name of the run, so that runs can be compared. */
 export class RaceRun {
@@ -37,7 +37,7 @@ export class RaceRun {
   }
 
   run(store: Store, actor: string, command: Command, expectedVersion?: number) {
-    const random = new Random('race', this.name, actor, command.type);
+    const random = new SeededRandom('race', this.name, actor, command.type);
     return run(store, command, {
       actor,
       kit: messageKit,

@@ -9,7 +9,7 @@ const tree = treeId(id('tree'));
 const other = treeId(id('other'));
 
 /** Creates two trees with a few messages, into which faults are inserted. */
-export async function createSampleTrees(store: Store): Promise<void> {
+export async function createFaultSampleTrees(store: Store): Promise<void> {
   let count = 0;
   const context = {
     actor: 'gardener',

@@ -1,7 +1,7 @@
 /** Starts a PostgreSQL server for runs outside of the test runner. */
 import { randomBytes } from 'node:crypto';
 import { PostgresServer } from '../../test/postgres-server.ts';
-import { countConnectionsSql, type DatabaseServer } from './store-locations.ts';
+import { connectionCountSql, type DatabaseServer } from './store-locations.ts';
 
 /** Starts a server that can be killed and restarted. */
 export async function startCrashableServer(): Promise<DatabaseServer & { crash(): Promise<void> }> {
@@ -13,7 +13,7 @@ export async function startCrashableServer(): Promise<DatabaseServer & { crash()
       await server.query(`CREATE DATABASE "${name}" TEMPLATE "${new URL(url).pathname.slice(1)}"`);
       return server.url(name);
     },
-    connections: async (url) => Number((await server.query(countConnectionsSql, url))[0]?.n),
+    connections: async (url) => Number((await server.query(connectionCountSql, url))[0]?.n),
     dropDatabase: (url) => server.dropDatabase(url),
     crash: () => server.restart('SIGKILL'),
     close: () => server.close(),

@@ -91,7 +91,7 @@ export interface DatabaseServer {
   close(): Promise<void>;
 }
 
-export const countConnectionsSql =
+export const connectionCountSql =
   "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
 
 const longestQuiet = 60_000;

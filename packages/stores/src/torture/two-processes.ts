@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Commit, Store, TreeId } from '@coppice/core';
 import { TortureJournal, type TortureReport } from './journal.ts';
 import { WriterLedger } from './ledger.ts';
-import { Random } from './random.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { openStoreAt, type StoreLocations } from './store-locations.ts';
 import { WorkerProcess } from './worker-process.ts';
 
@@ -37,7 +37,7 @@ export async function runTwoProcesses(options: TwoProcessesOptions): Promise<Tor
   const { site, processes, seed } = options;
   const journal = new TortureJournal(`twoproc-${site.kind}`, seed, options.say);
   const place = await site.place();
-  const ledger = new WriterLedger(journal, processes, new Random('twoproc', seed));
+  const ledger = new WriterLedger(journal, processes, new SeededRandom('twoproc', seed));
   const workers = await Promise.all(
     Array.from({ length: processes }, () => WorkerProcess.start((reported) => ledger.record(reported))),
   );

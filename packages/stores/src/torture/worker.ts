@@ -9,7 +9,7 @@ import { type Command, isAppError, run, type Store } from '@coppice/core';
 import { armFault, countFaultPasses } from '../failpoints.ts';
 import { storeOperations } from './operations.ts';
 import type { WorkerReport, WorkerTask } from './protocol.ts';
-import { Random } from './random.ts';
+import { SeededRandom } from './seeded-random.ts';
 import { openStoreAt } from './store-locations.ts';
 import { runWriter } from './writer.ts';
 
@@ -60,7 +60,7 @@ async function failAt({ url, operation, nth }: Extract<WorkerTask, { task: 'faul
 
 async function runOne(command: Command, actor: string, seed: string): Promise<void> {
   if (session === undefined) throw new Error('No store was opened.');
-  const random = new Random('session', seed);
+  const random = new SeededRandom('session', seed);
   try {
     await run(session, command, { actor, kit: messageKit, now: () => 0, newId: () => random.uuid() });
     tell({ reported: 'ran', code: null });

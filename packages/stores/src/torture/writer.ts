@@ -12,9 +12,9 @@ import {
   textMessage,
   treeId,
 } from '@coppice/core';
-import { subtreeOf, type WriterAct, WriterBranch } from './branch.ts';
+import { findSubtreeIds, type WriterAct, WriterBranch } from './branch.ts';
 import type { WorkerReport, WriterTask } from './protocol.ts';
-import { Random } from './random.ts';
+import { SeededRandom } from './seeded-random.ts';
 
 function commandOf(act: WriterAct, tree: TreeId, rootId: NodeId): Command {
   switch (act.act) {
@@ -45,7 +45,7 @@ function commandOf(act: WriterAct, tree: TreeId, rootId: NodeId): Command {
 }
 
 /** Chooses a random act that is valid on a branch. */
-export function chooseAct(branch: WriterBranch, random: Random, mark: string): WriterAct {
+export function chooseAct(branch: WriterBranch, random: SeededRandom, mark: string): WriterAct {
   const ids = [...branch.nodes.keys()];
   const append = (): WriterAct => {
     const count = 1 + random.below(3);
@@ -67,7 +67,7 @@ export function chooseAct(branch: WriterBranch, random: Random, mark: string): W
   if (roll < 46) return { act: 'splice', id };
   if (roll < (ids.length > 60 ? 60 : 50)) return { act: 'cascade', id };
   if (roll < 66) {
-    const below = subtreeOf(branch.nodes, id);
+    const below = findSubtreeIds(branch.nodes, id);
     const parents = ids.filter((one) => !below.has(one) && one !== branch.nodes.get(id)?.parent);
     if (parents.length > 0) return { act: 'move', id, parent: random.pick(parents) };
   }
@@ -84,7 +84,7 @@ export async function runWriter(
 ): Promise<void> {
   const { name } = task;
   const tree = treeId(task.treeId);
-  const random = new Random('writer', task.seed);
+  const random = new SeededRandom('writer', task.seed);
   const context = { actor: name, kit: messageKit, now: () => Date.now(), newId: () => random.uuid() };
   let branch = WriterBranch.from(task.branch);
   const fail = (error: unknown): void => {

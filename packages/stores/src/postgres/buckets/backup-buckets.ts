@@ -9,7 +9,7 @@ import { queryRows, readTextColumn, type SqlTask } from '../../sql/query.ts';
 import { type BucketToBackUp, backUpDatabases } from '../backup.ts';
 import type { PostgresDatabase } from '../database.ts';
 import { postgresDialect } from '../dialect.ts';
-import type { BucketPool, OpenBucket } from './bucket-pool.ts';
+import type { BucketPool, OpenedBucket } from './bucket-pool.ts';
 import { bucketMoveLock } from './moved-tables.ts';
 import { type BucketConnection, connectBucket, queryFirstColumn } from './row-copy.ts';
 
@@ -52,7 +52,7 @@ async function lockMoves(guard: BucketConnection): Promise<void> {
 /** Returns the owners who have rows in a bucket although their data is in another bucket. */
 async function findOwnersElsewhere(
   directory: PostgresDatabase,
-  buckets: readonly OpenBucket[],
+  buckets: readonly OpenedBucket[],
   name: string,
 ): Promise<readonly string[]> {
   const databases = new Map(buckets.map(({ bucket, database }) => [bucket.name, database]));

@@ -6,12 +6,12 @@ import { SqlStore } from '../../sql/store.ts';
 import { PostgresDatabase } from '../database.ts';
 import { PostgresEngine } from '../engine.ts';
 import { type PostgresOptions, parsePostgresSettings } from '../options.ts';
-import { prepareServer } from '../prepare-server.ts';
+import { preparePostgresServer } from '../prepare-postgres-server.ts';
 import { findDistributedCommitLevel } from './citus.ts';
-import { assignNewOwner, type Bucket, bucketOfOwner, listBuckets, rankBucketsByHash } from './directory.ts';
+import { assignNewOwner, type Bucket, findBucketOfOwner, listBuckets, rankBucketsByHash } from './directory.ts';
 
 /** A bucket that is open, with its connections. */
-export interface OpenBucket {
+export interface OpenedBucket {
   readonly bucket: Bucket;
   readonly database: PostgresDatabase;
   /** The store for operations on all owners of the bucket. */
@@ -33,9 +33,9 @@ export class BucketPool {
   readonly directory: PostgresDatabase;
   readonly #options: PostgresOptions;
   readonly #databases = new Map<string, Promise<PostgresDatabase>>();
-  readonly #open = new Map<string, Promise<OpenBucket>>();
+  readonly #open = new Map<string, Promise<OpenedBucket>>();
   /** Buckets in a database that they were moved away from. */
-  readonly #retired = new Set<Promise<OpenBucket>>();
+  readonly #retired = new Set<Promise<OpenedBucket>>();
   readonly #homes = new Map<string, string>();
   /** Until when a bucket counts as unreachable, so that new users do not wait for it each time. */
   readonly #unreachableUntil = new Map<string, number>();
@@ -69,7 +69,7 @@ export class BucketPool {
     return this.#buckets;
   }
 
-  async #closeRetired(opening: Promise<OpenBucket>): Promise<void> {
+  async #closeRetired(opening: Promise<OpenedBucket>): Promise<void> {
     if (this.#retired.delete(opening)) await opening.then(({ store }) => store.close()).catch(() => undefined);
   }
 
@@ -77,7 +77,7 @@ export class BucketPool {
    * Returns the bucket of an owner for a feed. A new owner gets a bucket, because a feed must follow the bucket to which
    * the owner's first write goes. A directory that takes no writes assigns none.
    */
-  async homeForFeed(owner: string): Promise<OpenBucket> {
+  async homeForFeed(owner: string): Promise<OpenedBucket> {
     return this.homeOf(owner, true).catch((error: unknown) => {
       if (!isAppError(error) || error.code !== 'tree/read-only') throw error;
       return this.homeOf(owner, false);
@@ -85,10 +85,10 @@ export class BucketPool {
   }
 
   /** Returns the bucket of an owner. An owner without a bucket gets one if the call is for a write. */
-  async homeOf(owner: string, forWriting: boolean): Promise<OpenBucket> {
+  async homeOf(owner: string, forWriting: boolean): Promise<OpenedBucket> {
     const known = this.#homes.get(owner);
     if (known !== undefined) return this.named(known);
-    const assigned = await this.directory.read(() => bucketOfOwner(owner));
+    const assigned = await this.directory.read(() => findBucketOfOwner(owner));
     if (assigned !== null) return this.named(this.#remember(owner, assigned));
     const [best, ...others] = rankBucketsByHash(owner, await this.reload());
     const choice = await this.#chooseReachable(best, others);
@@ -135,12 +135,12 @@ export class BucketPool {
     await this.reload();
   }
 
-  async all(): Promise<readonly OpenBucket[]> {
+  async all(): Promise<readonly OpenedBucket[]> {
     return Promise.all((await this.reload()).map((bucket) => this.#opened(bucket)));
   }
 
   /** Runs work on all buckets at once, and returns the outcome of each in the order of their names. */
-  async allSettled<T>(work: (bucket: OpenBucket) => Promise<T>): Promise<readonly PromiseSettledResult<T>[]> {
+  async allSettled<T>(work: (bucket: OpenedBucket) => Promise<T>): Promise<readonly PromiseSettledResult<T>[]> {
     return Promise.allSettled((await this.#listOrLast()).map(async (bucket) => work(await this.#opened(bucket))));
   }
 
@@ -153,7 +153,7 @@ export class BucketPool {
   }
 
   /** Opens a bucket by name. Throws if the directory has no such bucket. */
-  async named(name: string): Promise<OpenBucket> {
+  async named(name: string): Promise<OpenedBucket> {
     const bucket =
       this.#buckets.find((one) => one.name === name) ?? (await this.reload()).find((one) => one.name === name);
     if (bucket === undefined)
@@ -165,7 +165,7 @@ export class BucketPool {
     return this.#opened(bucket);
   }
 
-  #opened(bucket: Bucket): Promise<OpenBucket> {
+  #opened(bucket: Bucket): Promise<OpenedBucket> {
     const key = keyOf(bucket);
     const known = this.#open.get(key);
     if (known !== undefined) return known;
@@ -192,9 +192,9 @@ export class BucketPool {
     return commit === null ? database : database.asDistributed(commit);
   }
 
-  async #openBucket(bucket: Bucket): Promise<OpenBucket> {
+  async #openBucket(bucket: Bucket): Promise<OpenedBucket> {
     const database = await this.#preparedDatabaseOf(bucket);
-    const opened = { ...(await prepareServer(database, this.#options)), isBucket: true, objects: this.objects };
+    const opened = { ...(await preparePostgresServer(database, this.#options)), isBucket: true, objects: this.objects };
     const engine = new PostgresEngine(opened);
     await engine.start();
     const store = new SqlStore(engine, this.#options);

@@ -40,13 +40,13 @@ import type {
 } from '@coppice/core';
 import { assertArgument } from '@coppice/core/decode';
 import { argumentValidators } from '../../argument-shapes.ts';
-import { joinReports } from '../../join-reports.ts';
+import { joinFsckReports } from '../../join-fsck-reports.ts';
 import { throwStoreClosed } from '../../refusals.ts';
 import { queryRow } from '../../sql/query.ts';
 import type { SqlStore } from '../../sql/store.ts';
 import { isOwnerMovedError } from '../owner-gate.ts';
 import { backUpBuckets } from './backup-buckets.ts';
-import type { BucketPool, OpenBucket } from './bucket-pool.ts';
+import type { BucketPool, OpenedBucket } from './bucket-pool.ts';
 
 // How many milliseconds a call waits until a move of its owner has finished.
 const maxMoveWaitMs = 30_000;
@@ -109,7 +109,7 @@ export class BucketStore implements Store {
    * Collects results from all buckets. Those of a database that is down are left out, so that its failure does not stop
    * the work for the users of the others. Throws if no bucket answers.
    */
-  async #fromReachableBuckets<T>(work: (bucket: OpenBucket) => Promise<readonly T[]>): Promise<readonly T[]> {
+  async #fromReachableBuckets<T>(work: (bucket: OpenedBucket) => Promise<readonly T[]>): Promise<readonly T[]> {
     const outcomes = await this.#pool.allSettled(work);
     if (outcomes.every(({ status }) => status === 'rejected'))
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
@@ -323,7 +323,7 @@ export class BucketStore implements Store {
       reports.push(await unchecked(this.owner).fsck({ ...options, onProgress }));
       before += checked;
     }
-    const report = joinReports(reports);
+    const report = joinFsckReports(reports);
     const findings: FsckReport['findings'][number][] = [];
     // The shares are in the directory, while their trees are in any bucket. So a share without a tree in one bucket is
     // no error.
@@ -348,7 +348,7 @@ export class BucketStore implements Store {
 }
 
 /** Whether one of the buckets has a tree with this id, of any owner. */
-async function hasTreeAnywhere(buckets: readonly OpenBucket[], id: TreeId | null): Promise<boolean> {
+async function hasTreeAnywhere(buckets: readonly OpenedBucket[], id: TreeId | null): Promise<boolean> {
   if (id === null) return false;
   for (const { database } of buckets)
     if ((await database.read(() => queryRow('SELECT 1 AS yes FROM tree WHERE id = $1', id))) !== undefined) return true;

@@ -7,7 +7,7 @@ import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startBucketWriters } from '../../../test/bucket-writers.ts';
-import { createTestDatabase, startOwnServer } from '../../../test/postgres.ts';
+import { createTestDatabase, startOwnPostgresServer } from '../../../test/postgres.ts';
 import type { PostgresServer } from '../../../test/postgres-server.ts';
 import { createTestBuckets, type TestBuckets, toBucketServer } from '../../../test/postgres-subject.ts';
 import { openStore } from '../../open-store.ts';
@@ -23,7 +23,7 @@ let place: TestBuckets;
 let store: Store;
 let buckets: BucketAdmin;
 beforeAll(async () => {
-  server = await startOwnServer();
+  server = await startOwnPostgresServer();
   place = await createTestBuckets(toBucketServer(server));
 });
 afterAll(async () => {

@@ -6,7 +6,7 @@ import { readPage, treeId } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCitus } from '../../../test/citus.ts';
-import { bucketSubject, createTestBuckets } from '../../../test/postgres-subject.ts';
+import { createBucketSubject, createTestBuckets } from '../../../test/postgres-subject.ts';
 import { runStoreConformance } from '../../conformance/index.ts';
 import { open } from '../index.ts';
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => citus?.close());
 
-runStoreConformance(bucketSubject('a bucket on Citus', () => citus));
+runStoreConformance(createBucketSubject('a bucket on Citus', () => citus));
 
 test('[L241] a bucket that Citus moves to another worker goes on, with its feed', async () => {
   const at = await createTestBuckets(citus);

@@ -108,7 +108,7 @@ export function* setBucketUrl(name: string, url: string): SqlTask<void> {
 }
 
 /** Returns the bucket of an owner; null if the owner has none. */
-export function* bucketOfOwner(owner: string): SqlTask<string | null> {
+export function* findBucketOfOwner(owner: string): SqlTask<string | null> {
   const found = yield* queryRow('SELECT bucket FROM coppice_owner WHERE owner = $1', owner);
   return found === undefined ? null : readTextColumn(found, 'bucket');
 }
@@ -120,7 +120,7 @@ export function* assignOwner(owner: string, bucket: string): SqlTask<string> {
     owner,
     bucket,
   );
-  return (yield* bucketOfOwner(owner)) ?? bucket;
+  return (yield* findBucketOfOwner(owner)) ?? bucket;
 }
 
 /**
@@ -130,7 +130,7 @@ export function* assignOwner(owner: string, bucket: string): SqlTask<string> {
  */
 export function* assignNewOwner(owner: string, choice: string): SqlTask<string> {
   const rows = yield* queryRows('SELECT name, schema_name, url, state FROM coppice_bucket ORDER BY name FOR SHARE');
-  const known = yield* bucketOfOwner(owner);
+  const known = yield* findBucketOfOwner(owner);
   if (known !== null) return known;
   const buckets = rows.map(bucketOf);
   const isOpen = buckets.some(({ name, state }) => name === choice && state === 'open');

@@ -3,9 +3,9 @@ import { refuse } from '@coppice/core';
 import { execute, queryRow, queryRows, readNumberColumn, readTextColumn, type SqlTask } from '../../sql/query.ts';
 import { PostgresDatabase } from '../database.ts';
 import { type PostgresOptions, parsePostgresSettings } from '../options.ts';
-import { prepareServer } from '../prepare-server.ts';
+import { preparePostgresServer } from '../prepare-postgres-server.ts';
 import { quoteName } from '../quote.ts';
-import { BucketPool, type OpenBucket } from './bucket-pool.ts';
+import { BucketPool, type OpenedBucket } from './bucket-pool.ts';
 import { distributeSchema } from './citus.ts';
 import {
   addBucketRow,
@@ -84,7 +84,7 @@ export async function openBuckets(address: string, options: PostgresOptions = {}
     refuse('command/invalid', 'Only a PostgreSQL store has buckets. Give a postgres:// URL.');
   const directory = await PostgresDatabase.create(parsePostgresSettings(address, options));
   try {
-    await prepareServer(directory, options);
+    await preparePostgresServer(directory, options);
     return new DirectoryBuckets(new BucketPool(directory, options));
   } catch (error) {
     await directory.close();
@@ -132,7 +132,7 @@ class DirectoryBuckets implements BucketAdmin {
     await database.write(function* () {
       yield* execute(`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`);
     });
-    await prepareServer(database.withSchema(schema), {});
+    await preparePostgresServer(database.withSchema(schema), {});
     const occupied = await database.withSchema(schema).read(function* () {
       return yield* queryRow('SELECT owner FROM tree LIMIT 1');
     });
@@ -267,7 +267,7 @@ class DirectoryBuckets implements BucketAdmin {
     );
   }
 
-  async #checkBucket({ bucket, database }: OpenBucket): Promise<readonly string[]> {
+  async #checkBucket({ bucket, database }: OpenedBucket): Promise<readonly string[]> {
     const findings: string[] = [];
     const found = await database.read(ownersHere);
     const bucketsOfOwners = await this.#pool.directory.read(() => homesOf(found.map(({ owner }) => owner)));

@@ -4,7 +4,7 @@ import { TestTree, testUuid } from '@coppice/core/testing';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startBucketWriters } from '../../../test/bucket-writers.ts';
-import { createTestDatabase, startOwnServer, type TestDatabase } from '../../../test/postgres.ts';
+import { createTestDatabase, startOwnPostgresServer, type TestDatabase } from '../../../test/postgres.ts';
 import type { PostgresServer } from '../../../test/postgres-server.ts';
 import { open } from '../index.ts';
 import { parsePostgresSettings } from '../options.ts';
@@ -18,8 +18,8 @@ let newUrl: string;
 let store: Store;
 let buckets: BucketAdmin;
 beforeAll(async () => {
-  first = await startOwnServer({ settings: { wal_level: 'logical' } });
-  second = await startOwnServer({ settings: { wal_level: 'logical' } });
+  first = await startOwnPostgresServer({ settings: { wal_level: 'logical' } });
+  second = await startOwnPostgresServer({ settings: { wal_level: 'logical' } });
 });
 afterAll(async () => {
   await first.close();

@@ -13,7 +13,7 @@ import { sqlStateOf } from '../failures.ts';
 import { positionsPerEpoch } from '../feed-positions.ts';
 import { commitChannelOf, everyFeedPayload } from '../notifications.ts';
 import { ownerGateLockKeys } from '../owner-gate.ts';
-import { prepareServer } from '../prepare-server.ts';
+import { preparePostgresServer } from '../prepare-postgres-server.ts';
 import { quoteLiteral, quoteName } from '../quote.ts';
 import type { BucketPool } from './bucket-pool.ts';
 import { type Bucket, requireBucket, setBucketUrl } from './directory.ts';
@@ -213,7 +213,7 @@ class BucketMove {
         'command/invalid',
         `The server of the bucket has wal_level = ${level}: set wal_level = logical and restart it, or move its users one by one with coppice buckets drain ${this.#bucket.name}.`,
       );
-    await prepareServer(this.#target, {});
+    await preparePostgresServer(this.#target, {});
     await this.#refuseOccupiedTarget();
     await this.#setReplicaIdentities();
     const { client: source } = this.#from;

@@ -12,9 +12,9 @@ import { positionsPerEpoch } from '../feed-positions.ts';
 import { commitChannelOf } from '../notifications.ts';
 import { ownerGateLockKeys } from '../owner-gate.ts';
 import { quoteLiteral } from '../quote.ts';
-import { makeProgramTooOldError, newestSchemaVersion, readSchema } from '../schema-version.ts';
+import { makeProgramTooOldError, newestSchemaVersion, readSchemaVersion } from '../schema-version.ts';
 import type { BucketPool } from './bucket-pool.ts';
-import { assignOwner, bucketOfOwner, reassignOwner, requireBucket } from './directory.ts';
+import { assignOwner, findBucketOfOwner, reassignOwner, requireBucket } from './directory.ts';
 import type { OwnerMoveOptions, OwnerMoveReport } from './move-report.ts';
 import { bucketMoveLock, movedBlobTable, movedOwnerTables, movedTreeTables } from './moved-tables.ts';
 import { type BucketConnection, connectBucket, copyRows, queryFirstColumn } from './row-copy.ts';
@@ -44,7 +44,7 @@ export async function moveOwner(
   to: string,
   options: OwnerMoveOptions = {},
 ): Promise<OwnerMoveReport> {
-  const schema = await pool.directory.read(readSchema);
+  const schema = await pool.directory.read(readSchemaVersion);
   // This program does not know the tables that a newer one added, and would leave their rows behind.
   if ((schema?.version ?? 0) > newestSchemaVersion) throw makeProgramTooOldError(pool.directory.settings.place);
   const target = await pool.directory.read(() => requireBucket(to));
@@ -59,7 +59,7 @@ export async function moveOwner(
         'command/invalid',
         'A bucket is being moved, or the buckets are being backed up: move the owner when that has ended.',
       );
-    const before = await pool.directory.read(() => bucketOfOwner(owner));
+    const before = await pool.directory.read(() => findBucketOfOwner(owner));
     // The owner's first write may assign another bucket at this moment.
     const home = before ?? (await pool.write(() => assignOwner(owner, to)));
     if (before === null && home === to) return { owner, from: null, to, trees: 0, lockedMs: 0 };

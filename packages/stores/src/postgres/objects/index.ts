@@ -5,11 +5,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { AppError, refusalKinds, refuse } from '@coppice/core';
-import type { AttachmentObjectStore, ObjectRange } from '../../sql/attachment-objects.ts';
+import type { AttachmentObjectStore, ObjectByteRange } from '../../sql/attachment-objects.ts';
 import { emptyBodyHash, type S3Credentials, type S3Request, signS3Request } from './s3-signature.ts';
 
 /** The variables of the environment with the keys, the region and the address of the server. */
-export interface ObjectsEnvironment {
+export interface S3Environment {
   readonly [name: string]: string | undefined;
 }
 
@@ -40,13 +40,13 @@ function parseAddress(address: string): ObjectAddress {
 /** The object store for attachments on one server with the interface of S3. */
 export class S3ObjectStore implements AttachmentObjectStore {
   readonly #prefix: string | null;
-  readonly #env: ObjectsEnvironment;
+  readonly #env: S3Environment;
   readonly #now: () => Date;
 
   /**
    * `prefix` is `s3://bucket/folder`. Null: new attachments go into the database, and existing objects can be read.
    */
-  constructor(prefix: string | null, env: ObjectsEnvironment, now: () => Date = () => new Date()) {
+  constructor(prefix: string | null, env: S3Environment, now: () => Date = () => new Date()) {
     this.#prefix = prefix === null ? null : prefix.replace(/\/+$/, '');
     if (this.#prefix !== null) parseAddress(this.#prefix);
     this.#env = env;
@@ -67,7 +67,7 @@ export class S3ObjectStore implements AttachmentObjectStore {
     if (!response.ok) throw await this.#failure(response, `could not store ${address}`);
   }
 
-  async read(address: string, range: ObjectRange | null): Promise<Uint8Array | null> {
+  async read(address: string, range: ObjectByteRange | null): Promise<Uint8Array | null> {
     if (range !== null && range.length === 0) return (await this.size(address)) === null ? null : new Uint8Array();
     const headers = range === null ? {} : { range: `bytes=${range.start}-${range.start + range.length - 1}` };
     const response = await this.#send('GET', address, { headers });

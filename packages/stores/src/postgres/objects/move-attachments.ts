@@ -5,7 +5,12 @@
  */
 import { sha256Hex } from '@coppice/content';
 import { AppError, isAppError, refusalKinds, refuse } from '@coppice/core';
-import { abandonObjects, beginUpload, endUpload, forgetObjects } from '../../sql/attachment-objects.ts';
+import {
+  abandonAttachmentObjects,
+  beginUpload,
+  deleteAttachmentObjectRows,
+  endUpload,
+} from '../../sql/attachment-objects.ts';
 import { lockBlobs } from '../../sql/attachments.ts';
 import {
   execute,
@@ -22,7 +27,7 @@ import { PostgresDatabase } from '../database.ts';
 import { postgresDialect } from '../dialect.ts';
 import { type PostgresOptions, parsePostgresSettings } from '../options.ts';
 import { isOwnerMovedError, runWithOwnerGate } from '../owner-gate.ts';
-import { prepareServer } from '../prepare-server.ts';
+import { preparePostgresServer } from '../prepare-postgres-server.ts';
 import { makeProgramTooOldError, newestSchemaVersion } from '../schema-version.ts';
 import { S3ObjectStore } from './index.ts';
 
@@ -78,7 +83,7 @@ export async function openAttachments(address: string, options: PostgresOptions 
   const settings = parsePostgresSettings(address, options);
   const database = await PostgresDatabase.create(settings);
   try {
-    const { schemaVersion } = await prepareServer(database, options);
+    const { schemaVersion } = await preparePostgresServer(database, options);
     // This program does not know what a newer one stores with an attachment.
     if (schemaVersion > newestSchemaVersion) throw makeProgramTooOldError(settings.place);
     if (!(await database.read(isBucketDirectory)))
@@ -362,7 +367,7 @@ class ToDatabase implements Direction {
     const isDone = await changeBlob(at, row, function* () {
       // The bytes that are read later are those of the database, so these are compared again.
       const condition = `${where} AND object = $3 AND encode(sha256(bytes), 'hex') = hash`;
-      yield* abandonObjects(condition, owner, hash, object);
+      yield* abandonAttachmentObjects(condition, owner, hash, object);
       return (yield* execute(`UPDATE blob SET object = NULL WHERE ${condition}`, owner, hash, object)) > 0;
     });
     if (isDone) await removeObject(this.#objects, at.database, object);
@@ -374,7 +379,7 @@ class ToDatabase implements Direction {
 async function removeObject(objects: S3ObjectStore, database: PostgresDatabase, address: string): Promise<void> {
   try {
     await objects.remove(address);
-    await database.write(() => forgetObjects(postgresDialect, [address]));
+    await database.write(() => deleteAttachmentObjectRows(postgresDialect, [address]));
   } catch (error) {
     if (!isAppError(error)) throw error;
   }

@@ -7,7 +7,7 @@ import { type Store, treeId } from '@coppice/core';
 import { TestTree, testUuid } from '@coppice/core/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type ObjectServer, setObjectServerVariables, startObjectServer } from '../../../test/object-server.ts';
-import { createPreparedDatabase, postgresSubject } from '../../../test/postgres-subject.ts';
+import { createPostgresSubject, createPreparedDatabase } from '../../../test/postgres-subject.ts';
 import { registerAttachmentRules } from '../../conformance/attachments.ts';
 import { openStore } from '../../open-store.ts';
 import { openBuckets } from '../buckets/index.ts';
@@ -38,7 +38,7 @@ afterAll(async () => {
   await server.close();
 });
 
-registerAttachmentRules(postgresSubject('postgres with an object store', { attachments }));
+registerAttachmentRules(createPostgresSubject('postgres with an object store', { attachments }));
 
 /** Creates a tree with a message that refers to an attachment. */
 async function createTreeWith(store: Store, hash: string, n = 1): Promise<TestTree> {

@@ -12,7 +12,7 @@ interface FileTable {
 }
 
 /** Writes rows into the tables of the new file. `list` has the tables that a caller must copy. */
-export interface TableFileWriter {
+export interface SqliteFileWriter {
   readonly list: readonly FileTable[];
   /** Deletes all rows, to restart the copy. */
   clear(): void;
@@ -25,7 +25,7 @@ const notCopied = /^(?:sqlite_|node_text|node_indexed|search_|residue|sealed_rec
 /** Lets `fill` write the rows of all tables that a copy contains, in one transaction. */
 async function fillTables(
   connection: SqliteConnection,
-  fill: (tables: TableFileWriter) => Promise<void>,
+  fill: (tables: SqliteFileWriter) => Promise<void>,
 ): Promise<void> {
   // Foreign keys are checked at the end, because rows arrive in any order.
   connection.database.exec('PRAGMA foreign_keys = OFF');
@@ -74,7 +74,7 @@ async function fillTables(
  * Creates the file and calls `fill` to write its rows. The file gets its name when it is complete, checked and synced.
  * Throws if the name is in use.
  */
-export async function writeTableFile(to: string, fill: (tables: TableFileWriter) => Promise<void>): Promise<void> {
+export async function writeSqliteFile(to: string, fill: (tables: SqliteFileWriter) => Promise<void>): Promise<void> {
   const path = resolve(to);
   if (existsSync(path))
     refuse('command/invalid', `${path} already exists, and a backup overwrites nothing. Choose another name.`, { to });

@@ -3,7 +3,7 @@ import type { FsckReport } from '@coppice/core';
 type Finding = FsckReport['findings'][number];
 
 /** Joins the reports on several parts of a store. A finding that two parts report is listed once. */
-export function joinReports(reports: readonly FsckReport[]): FsckReport {
+export function joinFsckReports(reports: readonly FsckReport[]): FsckReport {
   const findings = new Map<string, Finding>();
   const repaired: string[] = [];
   let [trees, nodes] = [0, 0];

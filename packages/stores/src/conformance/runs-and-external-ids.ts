@@ -13,7 +13,7 @@ import {
   testStoreRule,
 } from './subject.ts';
 
-export function registerSideDataRules(subject: StoreSubject): void {
+export function registerRunAndExternalIdRules(subject: StoreSubject): void {
   describe('runs', () => {
     testStoreRule(subject, '[K100] a run is found until it ends, and its heartbeat is updated', async (store) => {
       const fixture = await createTestTree(store);

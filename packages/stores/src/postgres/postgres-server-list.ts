@@ -9,7 +9,7 @@ import { isConnectionLimitReached, isConnectionLost } from './failures.ts';
 import type { PostgresSettings, TargetServerKind } from './options.ts';
 
 /** One server of the URL: its name for messages, its connection pool, and a function that connects outside the pool. */
-export interface ListedServer {
+export interface ListedPostgresServer {
   readonly name: string;
   readonly pool: Pool;
   readonly makeClient: () => Client;
@@ -40,8 +40,8 @@ const requirements: Readonly<
 };
 
 /** The servers of one database, and which of them is in use. */
-export class ServerList {
-  readonly #servers: readonly ListedServer[];
+export class PostgresServerList {
+  readonly #servers: readonly ListedPostgresServer[];
   readonly #place: string;
   readonly #target: TargetServerKind;
   readonly #connectTimeout: number;
@@ -51,7 +51,7 @@ export class ServerList {
   #current = 0;
 
   constructor(
-    servers: readonly ListedServer[],
+    servers: readonly ListedPostgresServer[],
     { place, target, connectTimeout }: Pick<PostgresSettings, 'place' | 'target' | 'connectTimeout'>,
   ) {
     this.#servers = servers;
@@ -162,7 +162,7 @@ export class ServerList {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  #server(at: number): ListedServer {
+  #server(at: number): ListedPostgresServer {
     const server = this.#servers[at];
     if (server === undefined) throw new Error('The URL names at least one server.');
     return server;

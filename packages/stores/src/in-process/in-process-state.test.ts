@@ -15,9 +15,9 @@ import { createTestClock, TestTree, testKit, testUuid, user } from '@coppice/cor
 import { describe, expect, it } from 'vitest';
 import { expectRefusalCode } from '../conformance/subject.ts';
 import { createMemoryStore } from '../memory/index.ts';
+import { InProcessState } from './in-process-state.ts';
 import { createStoreParts, InProcessStore, type StoreIdentity } from './in-process-store.ts';
 import type { LoadedTree, PersistedEntry, Persistence } from './persistence.ts';
-import { TreeState } from './tree-state.ts';
 
 const plate: StoreIdentity = {
   supports: { durable: true, processes: false, search: true, crossProcessFeed: false, history: true },
@@ -26,7 +26,7 @@ const plate: StoreIdentity = {
   close: async () => undefined,
 };
 
-function storeWith(persistence: Persistence, state = new TreeState({ persistence })): InProcessStore {
+function storeWith(persistence: Persistence, state = new InProcessState({ persistence })): InProcessStore {
   return new InProcessStore(createStoreParts(state, persistence), plate, 'local');
 }
 
@@ -78,7 +78,7 @@ class Holder implements Persistence {
   }
 
   reopened(): InProcessStore {
-    const state = new TreeState({ persistence: this });
+    const state = new InProcessState({ persistence: this });
     state.register([...this.trees.values()].map(({ tree, sequence }) => ({ row: tree, format: 'tree', sequence })));
     return storeWith(this, state);
   }
@@ -87,7 +87,7 @@ class Holder implements Persistence {
 /** Creates one tree with the only reference to an attachment, and a second tree to copy the message to. */
 async function attached(holder: Holder) {
   const store = new InProcessStore(
-    createStoreParts(new TreeState({ persistence: holder }), holder, { attachmentGrace: 0 }),
+    createStoreParts(new InProcessState({ persistence: holder }), holder, { attachmentGrace: 0 }),
     plate,
     'local',
   );

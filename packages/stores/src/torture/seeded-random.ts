@@ -9,7 +9,7 @@ function hashed(text: string): number {
 // Parts that often break encodings. They are sometimes inserted into texts.
 const awkward = ['\ud800', '\u0000', '\u2028', '\ufeff', '"\\\'$1%s', '🌲', 'e\u0301', '__proto__', '\r\n\t', '\u202e'];
 
-export class Random {
+export class SeededRandom {
   #state: number;
 
   constructor(...seed: readonly (string | number)[]) {

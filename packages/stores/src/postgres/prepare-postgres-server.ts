@@ -5,13 +5,19 @@ import { queryRow, readNumberColumn, readTextColumn, type SqlTask } from '../sql
 import { buildMissingIndexes } from './build-indexes.ts';
 import type { PostgresDatabase } from './database.ts';
 import type { OpenedPostgres } from './engine.ts';
-import { concurrentIndexes, hasTrigramIndex, migratePostgres, migrations, prepareTrigramIndex } from './migrations.ts';
+import {
+  concurrentIndexes,
+  hasTrigramIndex,
+  migratePostgres,
+  postgresMigrations,
+  prepareTrigramIndex,
+} from './migrations.ts';
 import type { PostgresOptions } from './options.ts';
 import {
-  decideAccess,
+  decideSchemaAccess,
   describeOlderProgram,
   newestSchemaVersion,
-  readSchema,
+  readSchemaVersion,
   type SchemaVersion,
 } from './schema-version.ts';
 import { WriteAccess } from './write-access.ts';
@@ -64,7 +70,7 @@ function* serverWork(): SqlTask<Server> {
 export type MigrationWrapper = <T>(task: SqlTask<T>) => SqlTask<T>;
 
 /** Checks a server and its tables, and creates or migrates the tables. Throws if they cannot be used. */
-export async function prepareServer(
+export async function preparePostgresServer(
   database: PostgresDatabase,
   options: PostgresOptions,
   migrating: MigrationWrapper = (task) => task,
@@ -93,7 +99,7 @@ export async function prepareServer(
     );
   const readOnly = options.readOnly === true || server.readOnly;
   const schema = await prepareTables(database, readOnly, options.onMigration, migrating);
-  const access = decideAccess(schema, place);
+  const access = decideSchemaAccess(schema, place);
   const older = describeOlderProgram(schema, access);
   if (older !== null) notes.push(older);
   // A newer program may have dropped an index that this one would build again.
@@ -119,8 +125,8 @@ async function prepareTables(
   migrating: MigrationWrapper,
 ): Promise<SchemaVersion> {
   const { place } = database.settings;
-  const schema = await database.read(readSchema);
-  if (schema !== null) decideAccess(schema, place);
+  const schema = await database.read(readSchemaVersion);
+  if (schema !== null) decideSchemaAccess(schema, place);
   if (schema !== null && schema.version >= newestSchemaVersion) return schema;
   if (readOnly)
     throw unfitServer(
@@ -128,8 +134,8 @@ async function prepareTables(
         ? `The database ${place} has no tables of Coppice, and they cannot be created because nothing may be written.`
         : `The tables of ${place} have version ${schema.version} and cannot be migrated to ${newestSchemaVersion} because nothing may be written.`,
     );
-  await changeTables(database, () => migrating(migratePostgres(place, migrations, progress)));
-  return (await database.read(readSchema)) ?? { version: 0, oldestReader: 0, oldestWriter: 0 };
+  await changeTables(database, () => migrating(migratePostgres(place, postgresMigrations, progress)));
+  return (await database.read(readSchemaVersion)) ?? { version: 0, oldestReader: 0, oldestWriter: 0 };
 }
 
 /**

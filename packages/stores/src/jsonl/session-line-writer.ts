@@ -1,11 +1,11 @@
 /** Appends bytes to a session file, with one write and one sync. */
 import { closeSync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs';
-import { runFileStep, writeAllBytes } from '../disk/atomic-files.ts';
+import { runFileOperation, writeAllBytes } from '../disk/atomic-files.ts';
 import { failpoint, isFaultArmed } from '../failpoints.ts';
 import { type FileBytes, sequentialReadSize } from './file-bytes.ts';
 
 /** Appends to a session file. After a failed append, `syncFailedAppend` makes the end of the file durable. */
-export class LineWriter {
+export class SessionLineWriter {
   readonly #path: string;
   #handle: number | null = null;
   // The offset from which a failed append may have left bytes that are not on disk; null if no append failed.
@@ -58,7 +58,7 @@ export class LineWriter {
           done += writeSync(handle, bytes, done, bytes.length - done, at + done);
         at += bytes.length;
       }
-      runFileStep('session', 'fsync', () => fdatasyncSync(handle));
+      runFileOperation('session', 'fsync', () => fdatasyncSync(handle));
     } finally {
       closeSync(handle);
     }

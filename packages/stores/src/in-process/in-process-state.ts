@@ -28,7 +28,12 @@ import { isStale } from '@coppice/core/store';
 import { allNodes, applyOrThrow, emptyTree } from '@coppice/core/tree';
 import { argumentValidators } from '../argument-shapes.ts';
 import { addBlobHashesInJson, findNewBlobReferences } from '../attachments.ts';
-import { assertNoNewBranch, assertStorableList, buildLinearTree, isUnchangedList } from '../linear.ts';
+import {
+  assertNoNewBranch,
+  assertStorableLinearConversation,
+  buildLinearTree,
+  isUnchangedLinearConversation,
+} from '../linear.ts';
 import { canBranch } from '../options.ts';
 import { throwReadOnlyStore, throwStoreClosed, throwUnknownTree } from '../refusals.ts';
 import { InProcessReads } from './answers.ts';
@@ -40,11 +45,11 @@ import { GlobalIndex } from './global-index.ts';
 import { KeyedLocks } from './locks.ts';
 import type { PartialTree, PersistedEntry, Persistence, UnloadedTree } from './persistence.ts';
 import { prepareCommitCooperatively } from './prepare-commit.ts';
-import { indexInLog, insertedNodeIds, type LoadedTreeSlot, TreeSlot, TreeSnapshot } from './tree-slot.ts';
+import { findIndexInLog, type LoadedTreeSlot, listInsertedNodeIds, TreeSlot, TreeSnapshot } from './tree-slot.ts';
 import { Yielder } from './yielder.ts';
 
-/** Options of a {@link TreeState}; the same as the store's options of the same names. */
-export interface TreeStateOptions {
+/** Options of a {@link InProcessState}; the same as the store's options of the same names. */
+export interface InProcessStateOptions {
   readonly persistence?: Persistence;
   readonly readOnly?: boolean;
   readonly treeWrites?: TreeWriteScope;
@@ -56,7 +61,7 @@ export interface TreeStateOptions {
 const creationKey = 'making a tree';
 
 /** The trees of a store and all indexes over them. The handles of all owners share one instance. */
-export class TreeState {
+export class InProcessState {
   readonly slots = new Map<TreeId, TreeSlot>();
   readonly locks = new KeyedLocks();
   readonly blobHolds = new BlobHolds();
@@ -71,7 +76,7 @@ export class TreeState {
   readonly #isShared: boolean;
   #closed = false;
 
-  constructor(options: TreeStateOptions = {}) {
+  constructor(options: InProcessStateOptions = {}) {
     this.readOnly = options.readOnly ?? false;
     this.#persistence = options.persistence ?? null;
     this.#isShared = this.#persistence?.findExternalChanges !== undefined;
@@ -231,7 +236,7 @@ export class TreeState {
   #refresh(slot: TreeSlot, loadedSlot: LoadedTreeSlot, write: boolean): void {
     const more = this.#persistence?.pull?.(slot.id, loadedSlot.tree, write) ?? [];
     for (const { applied, tree, sequence, format } of more) {
-      this.#index.adopt(slot.id, insertedNodeIds(applied));
+      this.#index.adopt(slot.id, listInsertedNodeIds(applied));
       this.#publish(slot, applied, tree, Math.max(sequence, this.#feed.nextNumber()), format);
     }
   }
@@ -342,7 +347,7 @@ export class TreeState {
     if (tree === null && this.slots.has(treeId))
       refuse('id/taken', `The id ${treeId} is taken by another chat.`, { treeId });
     await yielder.yieldIfDue();
-    const release = await this.#index.reserve(treeId, insertedNodeIds(applied), after.tree);
+    const release = await this.#index.reserve(treeId, listInsertedNodeIds(applied), after.tree);
     const format: ConversationFormat = branching ? 'tree' : (slot?.format ?? 'linear');
     const sequence = this.#feed.reserveNumber(owner);
     try {
@@ -379,7 +384,7 @@ export class TreeState {
   /** Stores a conversation as a list. Storing the same list again changes nothing; a different one is refused. */
   async putLinear(owner: string, record: StoredLinearConversation): Promise<void> {
     this.assertWritable();
-    assertStorableList(record);
+    assertStorableLinearConversation(record);
     // The record is copied, so that the caller cannot change what is stored.
     const linear = buildLinearTree(structuredClone(record), owner, this.#kit);
     const { applied, tree } = linear;
@@ -391,10 +396,14 @@ export class TreeState {
       if (existing !== undefined) {
         const { tree: stored } = await this.#load(existing);
         const isUnchanged = existing.format === 'linear' && stored.version === 1;
-        if (isUnchanged && isUnchangedList(linear, { attributes: stored.attributes, nodes: allNodes(stored) })) return;
+        if (
+          isUnchanged &&
+          isUnchangedLinearConversation(linear, { attributes: stored.attributes, nodes: allNodes(stored) })
+        )
+          return;
         refuse('tree/exists', `There is a chat ${treeId} already.`, { treeId });
       }
-      const release = await this.#index.reserve(treeId, insertedNodeIds(applied), tree);
+      const release = await this.#index.reserve(treeId, listInsertedNodeIds(applied), tree);
       const sequence = this.#feed.reserveNumber(owner);
       try {
         await this.persist({ type: 'commit', treeId, applied, tree, sequence, format: 'linear' });
@@ -503,7 +512,7 @@ export class TreeState {
     while (!this.#feed.isEnded(signal) && this.slots.get(treeId) === slot) {
       const { log } = loadedSlot;
       if (at < loadedSlot.tree.version && (log[0]?.version ?? 0) > at + 1) assertLogComplete(treeId, at, log);
-      const next = log[indexInLog(log, at + 1)];
+      const next = log[findIndexInLog(log, at + 1)];
       if (next === undefined || at >= loadedSlot.tree.version) await this.#feed.wait(signal);
       else {
         at++;

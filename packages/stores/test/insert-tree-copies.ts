@@ -8,7 +8,7 @@ const nodeNumbersPerTree = 2 ** 26;
  * Adds copies of the only tree, numbered from `first` to `last`. The ids in a copy begin with the number of the copy,
  * as eight digits.
  */
-export async function copyTree(query: RunSql, id: string, first: number, last: number): Promise<void> {
+export async function insertTreeCopies(query: RunSql, id: string, first: number, last: number): Promise<void> {
   const columnsOf = async (table: string) => {
     const rows = await query(
       `SELECT attname AS name FROM pg_attribute WHERE attrelid = to_regclass('${table}') AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
