@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureBuilt, expectEventually, openPageFixture, type PageFixture } from '@coppice/web/testing';
+import { ensurePageBuilt, expectEventually, openPageFixture, type PageFixture } from '@coppice/web/testing';
 import { builtPageFolder } from '@coppice/web/testing/browser';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workspaceRoot } from './checks/workspace.ts';
@@ -16,7 +16,7 @@ let fixture: PageFixture;
 // Puts the packed page together: the build, and the documents beside it.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'coppice-guide-'));
-  await ensureBuilt();
+  await ensurePageBuilt();
   cpSync(builtPageFolder, folder, { recursive: true });
   const tsx = join(workspaceRoot, 'node_modules/tsx/dist/cli.mjs');
   execFileSync(process.execPath, [tsx, 'site/write-documents.ts', folder], { cwd: workspaceRoot });

@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compileCommandOnce } from '@coppice/cli/testing';
+import { compileCliOnce } from '@coppice/cli/testing';
 import {
   findFreePort,
   makeSamplePdf,
@@ -19,7 +19,7 @@ import {
   startReferenceServer,
   type WireReply,
 } from '@coppice/engine/testing';
-import { ensureBuilt, expectEventually, openTestBrowser, watchPage } from '@coppice/web/testing';
+import { collectPageFaults, ensurePageBuilt, expectEventually, openTestBrowser } from '@coppice/web/testing';
 import { findSeriousViolations } from '@coppice/web/testing/axe';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -79,7 +79,7 @@ interface Journey {
 
 /** Starts `coppice` in a home directory; returns its process and the sign-in token. */
 async function startCoppice(home: string, port: number): Promise<{ child: ChildProcess; token: string }> {
-  const words = [await compileCommandOnce(), '--json', 'serve', '--port', String(port), '--no-open'];
+  const words = [await compileCliOnce(), '--json', 'serve', '--port', String(port), '--no-open'];
   const child = spawn(process.execPath, words, {
     cwd: home,
     env: { PATH: process.env['PATH'], HOME: home },
@@ -104,7 +104,7 @@ let token: string;
 
 // A retry of the test also starts with an empty home directory.
 beforeEach(async () => {
-  await ensureBuilt();
+  await ensurePageBuilt();
   const home = mkdtempSync(join(tmpdir(), 'coppice-newcomer-'));
   const [port, helperPort] = [await findFreePort(), await findFreePort()];
   const { child, token: printed } = await startCoppice(home, port);
@@ -148,7 +148,7 @@ test('a new user connects a model, chats with a preset, a file and a tool, edits
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
   const faults: string[] = [];
-  watchPage(page, url, faults);
+  collectPageFaults(page, url, faults);
 
   // The first screen has an input field and asks the user to connect a model.
   await page.goto(`${url}/?token=${token}`);

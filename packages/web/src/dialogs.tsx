@@ -1,6 +1,6 @@
 import { lazy, type ReactElement, Suspense } from 'react';
 import { t } from './i18n/index.ts';
-import { PendingSearch } from './keys/pending-search.tsx';
+import { PendingSearchField } from './keys/pending-search-field.tsx';
 import { showToast } from './state/toasts.ts';
 import { openDialog, useUi } from './state/ui.ts';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
@@ -16,14 +16,14 @@ const MergeDialog = lazy(() =>
   import('./tree-work/merge-dialog.tsx').then((module) => ({ default: module.MergeDialog })),
 );
 const TextDialog = lazy(() => import('./tree-work/text-dialog.tsx').then((module) => ({ default: module.TextDialog })));
-const PromptDialog = lazy(() =>
-  import('./tree-work/prompt-dialog.tsx').then((module) => ({ default: module.PromptDialog })),
+const SystemPromptDialog = lazy(() =>
+  import('./tree-work/system-prompt-dialog.tsx').then((module) => ({ default: module.SystemPromptDialog })),
 );
 const CompactDialog = lazy(() =>
   import('./tree-work/compact-dialog.tsx').then((module) => ({ default: module.CompactDialog })),
 );
-const ListingDialog = lazy(() =>
-  import('./thread/listing-dialog.tsx').then((module) => ({ default: module.ListingDialog })),
+const CommandListDialog = lazy(() =>
+  import('./thread/command-list-dialog.tsx').then((module) => ({ default: module.CommandListDialog })),
 );
 const ActionsSheet = lazy(() =>
   import('./thread/actions-sheet.tsx').then((module) => ({ default: module.ActionsSheet })),
@@ -67,7 +67,7 @@ export function Dialogs(): ReactElement | null {
         showToast({ icon: 'warn', text: `${t('brokenPart')}. ${t('brokenPartWhy')}`, bad: true });
       }}
     >
-      <Suspense fallback={opened.name === 'palette' ? <PendingSearch onClose={close} /> : null}>
+      <Suspense fallback={opened.name === 'palette' ? <PendingSearchField onClose={close} /> : null}>
         {opened.name === 'delete' ? <DeleteDialog node={opened.node} onClose={close} /> : null}
         {opened.name === 'share' ? <ShareDialog nodeId={opened.nodeId} onClose={close} /> : null}
         {opened.name === 'merge' ? <MergeDialog nodeId={opened.nodeId} onClose={close} /> : null}
@@ -81,10 +81,10 @@ export function Dialogs(): ReactElement | null {
         {opened.name === 'actions' ? <ActionsSheet node={opened.node} onClose={close} /> : null}
         {opened.name === 'split' ? <SplitDialog node={opened.node} onClose={close} /> : null}
         {opened.name === 'move-to' ? <MoveDialog node={opened.node} onClose={close} /> : null}
-        {opened.name === 'prompt' ? <PromptDialog onClose={close} /> : null}
+        {opened.name === 'prompt' ? <SystemPromptDialog onClose={close} /> : null}
         {opened.name === 'compact' ? <CompactDialog onClose={close} /> : null}
         {opened.name === 'listing' ? (
-          <ListingDialog words={opened.words} lines={opened.lines} list={opened.list} onClose={close} />
+          <CommandListDialog words={opened.words} lines={opened.lines} list={opened.list} onClose={close} />
         ) : null}
         {opened.name === 'chats' ? <EditChatsDialog what={opened.what} chats={opened.chats} onClose={close} /> : null}
         {opened.name === 'project' ? <ProjectDialog name={opened.project} onClose={close} /> : null}

@@ -8,7 +8,7 @@ import { IconButton } from './ui/button.tsx';
 import { Icon, type IconName } from './ui/icon.tsx';
 
 // Loaded after the thread, because map and history need the whole tree.
-const PanelMap = lazy(() => import('./map/panel-map.tsx').then((module) => ({ default: module.PanelMap })));
+const MapPanel = lazy(() => import('./map/map-panel.tsx').then((module) => ({ default: module.MapPanel })));
 const HistoryPanel = lazy(() =>
   import('./tree-work/history-panel.tsx').then((module) => ({ default: module.HistoryPanel })),
 );
@@ -48,7 +48,7 @@ export function SidePanel(): ReactElement {
         />
       </div>
       <Suspense fallback={<div className="mapbox" />}>
-        {panel === 'map' ? ready ? <PanelMap /> : <div className="mapbox" /> : null}
+        {panel === 'map' ? ready ? <MapPanel /> : <div className="mapbox" /> : null}
         {panel === 'history' ? <HistoryPanel /> : null}
       </Suspense>
       {panel === 'map' ? <div className="hr" /> : null}

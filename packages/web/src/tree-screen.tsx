@@ -2,7 +2,7 @@ import { shownPath, type TreeSession, toHttpProblem } from '@coppice/client';
 import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react';
 import { SubAgentLinks } from './agents/sub-agent-links.tsx';
 import { Dialogs } from './dialogs.tsx';
-import { ThreadRail } from './home/rail.tsx';
+import { ThreadSidebar } from './home/sidebar.tsx';
 import { ComponentLabels } from './i18n/component-labels.tsx';
 import { t } from './i18n/index.ts';
 import { setCurrentSession } from './keys/current-session.ts';
@@ -14,7 +14,7 @@ import { loadFonts } from './state/fonts.ts';
 import { useReplyNotifications } from './state/notify.ts';
 import { pageClient } from './state/page-client.ts';
 import { stopReadingAloud } from './state/read-aloud.ts';
-import { homeRoute, navigateTo, type PageRoute, saveLeafInHistory, useRoute } from './state/router.ts';
+import { homeRoute, navigateTo, type PageRoute, saveLeafInBrowserHistory, useRoute } from './state/router.ts';
 import { showToast } from './state/toasts.ts';
 import { showError } from './state/tree-actions.ts';
 import { closePreview, useUi } from './state/ui.ts';
@@ -23,7 +23,7 @@ import { ChatComposer } from './thread/composer.tsx';
 import { ThreadView } from './thread/thread.tsx';
 import { TreeBar } from './thread/tree-bar.tsx';
 import { Button } from './ui/button.tsx';
-import { RefusalNotice } from './ui/refusal.tsx';
+import { ReceivedErrorText } from './ui/translated-text.tsx';
 import { useOpenChatName } from './ui/use-chat-name.ts';
 
 // Loaded when they are opened; the thread does not wait for these screens.
@@ -92,7 +92,7 @@ function TreeLayout({ place }: { readonly place: TreeScreenPlace }): ReactElemen
   const leaf = useTree((state) => state.base?.leaf ?? null);
   const visit = useRoute((route) => route.visit);
   useEffect(() => {
-    if (visit >= 0 && leaf !== null) saveLeafInHistory(leaf);
+    if (visit >= 0 && leaf !== null) saveLeafInBrowserHistory(leaf);
   }, [leaf, visit]);
   useNodeOfUrl(place);
   useReplyNotifications();
@@ -122,7 +122,7 @@ function ThreadLayout(): ReactElement {
   useEffect(() => closePreview, []);
   return (
     <div className={previewed ? 'app with-preview' : shown ? 'app' : 'app two'}>
-      <ThreadRail />
+      <ThreadSidebar />
       <main className="main">
         <TreeBar />
         <SubAgentLinks />
@@ -183,7 +183,9 @@ function MissingTree(): ReactElement {
     <main className="main alone">
       <div className="empty">
         <h1>{t(missing ? 'noSuchTree' : 'treeFailed')}</h1>
-        <p>{problem?.offline === true ? t('serverAway') : problem === null ? null : <RefusalNotice of={problem} />}</p>
+        <p>
+          {problem?.offline === true ? t('serverAway') : problem === null ? null : <ReceivedErrorText of={problem} />}
+        </p>
         <div className="row">
           {missing ? null : <Button onClick={() => location.reload()}>{t('tryNow')}</Button>}
           <Button onClick={() => navigateTo(homeRoute())}>{t('allTrees')}</Button>

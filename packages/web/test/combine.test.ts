@@ -3,10 +3,10 @@
 import { makeTextEvents, type ScriptedReply } from '@coppice/engine/testing';
 import { expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { expectEventually, openGate, openPageFixture } from './page-fixture.ts';
+import { createDeferred, expectEventually, openPageFixture } from './page-fixture.ts';
 
 test('[B234] answers are selected and combined; the result streams, names its sources, can be stopped and undone', async () => {
-  const gate = openGate();
+  const gate = createDeferred();
   const combined: ScriptedReply = async function* () {
     yield { type: 'text-delta', text: 'Tea in the morning [A], ' };
     await gate.promise;

@@ -24,7 +24,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
 import { builtPageFolder, connectBrowser } from './browser.ts';
-import { ensureBuilt, expectEventually } from './page-fixture.ts';
+import { ensurePageBuilt, expectEventually } from './page-fixture.ts';
 
 const key = 'sk-canary-journey-0001';
 
@@ -32,7 +32,7 @@ let home: string;
 let browser: Browser;
 
 beforeAll(async () => {
-  await ensureBuilt();
+  await ensurePageBuilt();
   browser = await connectBrowser(inject('browserBroker'));
 });
 afterAll(() => browser.close());

@@ -2,7 +2,7 @@
 // @module-tag full
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { expectEventually, openGate, openPageFixture, type PageFixture } from './page-fixture.ts';
+import { createDeferred, expectEventually, openPageFixture, type PageFixture } from './page-fixture.ts';
 
 let fixture: PageFixture;
 // Each test, and each retry of one, has an empty library.
@@ -169,7 +169,7 @@ test('[B353] model, preset and options of a chat can be chosen when it is loaded
   });
   const tab = await fixture.open('/');
   const { page } = tab;
-  const gate = openGate();
+  const gate = createDeferred();
   await page.route(`**/api/trees/${body.treeId}/page*`, async (route) => {
     await gate.promise;
     await route.continue();

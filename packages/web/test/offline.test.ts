@@ -4,7 +4,7 @@ import { openTestServer } from '@coppice/server/testing';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { builtPageFolder } from './browser.ts';
-import { ensureBuilt, expectEventually, openTestBrowser } from './page-fixture.ts';
+import { ensurePageBuilt, expectEventually, openTestBrowser } from './page-fixture.ts';
 
 /** Returns everything that the browser stores of chats: addresses and texts of its copies, and its local storage. */
 function storedTexts(page: Page): Promise<string> {
@@ -19,7 +19,7 @@ function storedTexts(page: Page): Promise<string> {
 }
 
 test('[B320, B321] the page and the last chats open without the server; purging a chat and signing out clear what the browser has of them', async () => {
-  await ensureBuilt();
+  await ensurePageBuilt();
   const server = await openTestServer({ store: 'sqlite', web: builtPageFolder });
   let running = await server.listen();
   const { port, url } = running;
@@ -109,7 +109,7 @@ test('[B320, B321] the page and the last chats open without the server; purging 
 });
 
 test('[B320] the page can be installed: its manifest names icons that exist', async () => {
-  await ensureBuilt();
+  await ensurePageBuilt();
   const server = await openTestServer({ web: builtPageFolder });
   const text = await (await server.raw('GET', '/manifest.webmanifest', { token: null })).text();
   const manifest: { readonly icons: readonly { readonly src: string; readonly type: string }[] } = JSON.parse(text);

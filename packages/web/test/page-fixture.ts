@@ -41,7 +41,7 @@ function isFresh(): boolean {
 const patienceMs = 60_000;
 
 /** The properties of elements that tests use; browser types are not available here. */
-export interface ShownElement {
+export interface BrowserElement {
   readonly scrollHeight: number;
   readonly scrollTop: number;
   readonly clientHeight: number;
@@ -50,7 +50,7 @@ export interface ShownElement {
 }
 
 /** Builds the page if its sources are newer than the build; one process builds, the others wait. */
-export async function ensureBuilt(): Promise<void> {
+export async function ensurePageBuilt(): Promise<void> {
   await makeOnce('web-build', isFresh, async () => {
     const before = process.env.NODE_ENV;
     await build({ root: packageFolder, logLevel: 'error', configFile: join(packageFolder, 'vite.config.ts') });
@@ -68,7 +68,7 @@ export interface PageTab {
 }
 
 /** Options of a tab, in addition to those of its browser context. */
-export interface TabOptions extends BrowserContextOptions {
+export interface PageTabOptions extends BrowserContextOptions {
   /** An existing context, whose storage and sign-in the tab shares. */
   readonly context?: BrowserContext;
   /** Delays every API response by up to this many milliseconds; `COPPICE_SLOW_MS` sets it for all tabs. */
@@ -80,12 +80,12 @@ export interface PageFixture {
   readonly url: string;
   readonly browser: Browser;
   /** Opens a signed-in tab at a path and waits until it is drawn; tabs of one context share browser storage. */
-  open(path?: string, options?: TabOptions): Promise<PageTab>;
+  open(path?: string, options?: PageTabOptions): Promise<PageTab>;
   close(): Promise<void>;
 }
 
 /** Collects the errors of a page, violations of its policy, and requests to other hosts. */
-export function watchPage(page: Page, origin: string, faults: string[]): void {
+export function collectPageFaults(page: Page, origin: string, faults: string[]): void {
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('console', (message) => {
     const text = message.text();
@@ -115,7 +115,7 @@ export function expectEventually<T>(read: () => T | Promise<T>) {
 }
 
 /** Creates a promise that the test resolves when a request may continue. */
-export function openGate(): { readonly promise: Promise<void>; resolve(): void } {
+export function createDeferred(): { readonly promise: Promise<void>; resolve(): void } {
   let resolve: () => void = () => undefined;
   const promise = new Promise<void>((done) => {
     resolve = done;
@@ -130,7 +130,7 @@ export function openTestBrowser(): Promise<Browser> {
 
 /** Builds the page, and starts a server and a browser. */
 export async function openPageFixture(options: TestServerOptions = {}): Promise<PageFixture> {
-  await ensureBuilt();
+  await ensurePageBuilt();
   const server = await openTestServer({
     store: 'sqlite',
     web: builtPageFolder,
@@ -162,7 +162,7 @@ export async function openPageFixture(options: TestServerOptions = {}): Promise<
       const page = await context.newPage();
       page.setDefaultTimeout(patienceMs);
       const faults: string[] = [];
-      watchPage(page, url, faults);
+      collectPageFaults(page, url, faults);
       if (given === undefined && signInUrl !== null) await page.goto(signInUrl);
       if (given !== undefined || path !== '/') await page.goto(url + path);
       // The page is drawn after it is loaded; until then keys have no effect.

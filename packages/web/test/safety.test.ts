@@ -6,7 +6,7 @@ import { refusalTextsDe } from '../src/i18n/de/refusals.ts';
 import { makeAttackPayloads } from './attack-payloads.ts';
 import { findSeriousViolations } from './axe.ts';
 import { createDemoTree, type DemoTree } from './demo-tree.ts';
-import { expectEventually, openPageFixture, type PageFixture, type ShownElement } from './page-fixture.ts';
+import { type BrowserElement, expectEventually, openPageFixture, type PageFixture } from './page-fixture.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 let fixture: PageFixture;
@@ -150,7 +150,7 @@ test('[B33] the palette finds actions, trees and messages by name, and can be us
   await tab.page.keyboard.press('Control+k');
   // The text is typed, because a user who opens the palette by a key continues with keys.
   await expectEventually(() =>
-    tab.page.getByRole('combobox').evaluate((field: ShownElement) => field.matches(':focus')),
+    tab.page.getByRole('combobox').evaluate((field: BrowserElement) => field.matches(':focus')),
   ).toBe(true);
   await tab.page.keyboard.type('what the model');
   await tab.page.keyboard.press('Enter');
@@ -180,7 +180,7 @@ test('[B33] what is typed while the palette is being loaded is in its field, and
   expect(await page.getByRole('combobox').inputValue()).toBe('what the model');
   expect(await composer.inputValue()).toBe('');
   await page.keyboard.press('Escape');
-  await expectEventually(() => composer.evaluate((field: ShownElement) => field.matches(':focus'))).toBe(true);
+  await expectEventually(() => composer.evaluate((field: BrowserElement) => field.matches(':focus'))).toBe(true);
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').waitFor();
   expect(await page.getByRole('combobox').inputValue()).toBe('');

@@ -12,7 +12,7 @@ import { addTestUsers } from '@coppice/server/testing';
 import type { Page } from 'playwright-core';
 import { createDemoTree, type DemoTree } from './demo-tree.ts';
 import { openPageFixture, type PageFixture } from './page-fixture.ts';
-import { createSampleTrees } from './sample-trees.ts';
+import { createSampleChats } from './sample-chats.ts';
 
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const shownInDocuments = new Set(['thread-light', 'map-light', 'compare-light']);
@@ -417,7 +417,7 @@ const only = looks.filter((look) => words.includes(`--${look.name}`));
 for (const folder of ['docs/screenshots', '.tmp/screenshots']) mkdirSync(join(repository, folder), { recursive: true });
 const fixture = await openPageFixture({ replies: [makeTextEvents('Hello there.')] });
 try {
-  await createSampleTrees(fixture.server);
+  await createSampleChats(fixture.server);
   const demo = await createDemoTree(fixture.server);
   for (const look of only.length === 0 ? looks : only) {
     const isPhone = look.viewport.width < 720;

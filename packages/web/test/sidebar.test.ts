@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
-import { expectEventually, openPageFixture, type PageFixture, type ShownElement } from './page-fixture.ts';
+import { type BrowserElement, expectEventually, openPageFixture, type PageFixture } from './page-fixture.ts';
 
 let fixture: PageFixture;
 beforeAll(async () => {
@@ -172,7 +172,7 @@ test('[B121] a chat far down in the list keeps its place when it is renamed, and
   const scrollTo = (name: string) =>
     expectEventually(async () => {
       // At the end of the list the search starts again at the top: a row that was drawn late may have been passed.
-      await list.evaluate((box: ShownElement) => {
+      await list.evaluate((box: BrowserElement) => {
         const atEnd = box.scrollTop + box.clientHeight >= box.scrollHeight - 1;
         box.scrollTo(0, atEnd ? 0 : box.scrollTop + 300);
       });

@@ -6,12 +6,12 @@ import { makeTextEvents, makeToolEvents, type ScriptedReply } from '@coppice/eng
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDemoTree, type DemoTree } from './demo-tree.ts';
 import {
+  type BrowserElement,
+  createDeferred,
   expectEventually,
-  openGate,
   openPageFixture,
   type PageFixture,
   type PageTab,
-  type ShownElement,
 } from './page-fixture.ts';
 
 let fixture: PageFixture;
@@ -52,7 +52,7 @@ test('[B10, B101] a tree opens at the end of its active branch, with the positio
   const goOn = thread(narrow).getByRole('button', { name: 'Continue' });
   await goOn.waitFor();
   await expectEventually(() =>
-    thread(narrow).evaluate((box: ShownElement) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
+    thread(narrow).evaluate((box: BrowserElement) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
   ).toBe(0);
   // On this narrow screen the notices at the bottom cover no button.
   await thread(narrow).getByRole('article').last().focus();
@@ -91,7 +91,7 @@ test('[B11] the arrows of a message, and the arrow keys, wrap around its variant
 
 test('[B12] a sent message is shown at once, the reply streams in below it, and both are in the tree', async () => {
   const id = await newTree('Hi', 'Hello.');
-  const gate = openGate();
+  const gate = createDeferred();
   next = async function* () {
     const events = makeTextEvents('One **bold** word at a time.');
     yield* events.slice(0, 3);
@@ -123,7 +123,7 @@ test('[B12] a sent message is shown at once, the reply streams in below it, and 
 test('[B12] a message sent before the tree is loaded is sent as soon as it is', async () => {
   const id = await newTree('Hi', 'Hello.');
   next = makeTextEvents('Here I am.');
-  const gate = openGate();
+  const gate = createDeferred();
   const tab = await fixture.open('/');
   await tab.page.route(`**/api/trees/${id}/page**`, async (route) => {
     await gate.promise;
@@ -269,9 +269,9 @@ test('[B190] saving a message that a link shows offers to update the link', asyn
 });
 
 /** Opens a short tree whose edits wait until the gate is opened. */
-async function openHeld(): Promise<{ readonly tab: PageTab; readonly gate: ReturnType<typeof openGate> }> {
+async function openHeld(): Promise<{ readonly tab: PageTab; readonly gate: ReturnType<typeof createDeferred> }> {
   const id = await newTree('Hi', 'Hello.');
-  const gate = openGate();
+  const gate = createDeferred();
   const tab = await fixture.open(`/t/${id}`);
   await tab.page.route('**/edit', async (route) => {
     await gate.promise;
@@ -351,10 +351,10 @@ test('[B16] a link to a message opens its own branch and scrolls to it', async (
   const id = await newTree('The first word', 'word '.repeat(5000), 'word '.repeat(5000), 'The last word');
   const [first] = (await fixture.server.ask('GET', `/api/trees/${id}/page`)).body.nodes;
   await tab.page.goto(`${fixture.url}/t/${id}/${first.id}`);
-  await expectEventually(() => thread(tab).evaluate((box: ShownElement) => box.scrollHeight)).toBeGreaterThan(5000);
+  await expectEventually(() => thread(tab).evaluate((box: BrowserElement) => box.scrollHeight)).toBeGreaterThan(5000);
   await thread(tab).getByText('The first word', { exact: true }).waitFor();
   await tab.page.waitForTimeout(300);
-  expect(await thread(tab).evaluate((box: ShownElement) => box.scrollTop)).toBeLessThan(50);
+  expect(await thread(tab).evaluate((box: BrowserElement) => box.scrollTop)).toBeLessThan(50);
   await done(tab);
 });
 
@@ -380,7 +380,7 @@ test('[B340] a thread that was scrolled up without a mouse or a key stays there,
   const tab = await fixture.open(`/t/${body.treeId}`);
   await thread(tab).getByText('The last word', { exact: true }).waitFor();
   // The scroll bar, the search of the browser and screen readers scroll like this: without an event on the thread.
-  await thread(tab).evaluate((box: ShownElement) => box.scrollTo(0, 0));
+  await thread(tab).evaluate((box: BrowserElement) => box.scrollTo(0, 0));
   await thread(tab).getByText('The first word', { exact: true }).waitFor();
   next = [{ type: 'text-delta', text: 'A late reply' }, { type: 'hang' }];
   const page = (await fixture.server.ask('GET', `/api/trees/${body.treeId}/page`)).body;
@@ -391,7 +391,7 @@ test('[B340] a thread that was scrolled up without a mouse or a key stays there,
   expect(begun.status).toBe(202);
   await tab.page.getByRole('button', { name: 'New messages below' }).waitFor();
   next = makeTextEvents('Hello there.');
-  expect(await thread(tab).evaluate((box: ShownElement) => box.scrollTop)).toBe(0);
+  expect(await thread(tab).evaluate((box: BrowserElement) => box.scrollTop)).toBe(0);
   await done(tab);
 });
 

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findSeriousViolations } from './axe.ts';
 import { createDemoTree, type DemoTree } from './demo-tree.ts';
 import {
+  type BrowserElement,
   expectEventually,
   openPageFixture,
   type PageFixture,
   type PageTab,
-  type ShownElement,
 } from './page-fixture.ts';
 
 let fixture: PageFixture;
@@ -156,7 +156,7 @@ test('[B65] the delete dialog draws each choice with its exact count, and the bu
   await dialog.getByText('Deletes 4 messages').first().waitFor();
   await expectEventually(() => dialog.locator('svg').count()).toBeGreaterThanOrEqual(3);
   await expectEventually(() =>
-    dialog.getByRole('radio', { checked: true }).evaluate((each: ShownElement) => each.matches(':focus')),
+    dialog.getByRole('radio', { checked: true }).evaluate((each: BrowserElement) => each.matches(':focus')),
   ).toBe(true);
   await page.keyboard.press('ArrowDown');
   await dialog.getByRole('button', { name: 'Delete 4' }).waitFor();

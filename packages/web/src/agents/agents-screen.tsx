@@ -1,8 +1,8 @@
 import { toHttpProblem } from '@coppice/client';
 import { treeId } from '@coppice/core';
 import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { HomeRail } from '../home/home-rail.tsx';
-import { DrawerButton } from '../home/rail.tsx';
+import { HomeSidebar } from '../home/home-sidebar.tsx';
+import { DrawerButton } from '../home/sidebar.tsx';
 import { formatCompact, formatCost, formatNumber, formatTime, t, tn } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
 import { navigateTo, treeRoute } from '../state/router.ts';
@@ -10,13 +10,13 @@ import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { downloadText } from '../ui/download-file.ts';
 import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
 import { ModelName } from '../ui/model-name.tsx';
-import { saveText } from '../ui/save-file.ts';
 import { agentsApi, type RecordedSession, type RecordedWork, type WorkFigures } from './agents-api.ts';
 import { FailedCallList } from './failed-calls.tsx';
-import { HowToRecord } from './how-to-record.tsx';
+import { HowToRecordDialog } from './how-to-record-dialog.tsx';
 import { sessionsToCsv } from './work-csv.ts';
 
 // The refresh interval: a running session changes with every call.
@@ -61,7 +61,7 @@ export function AgentsScreen(): ReactElement {
   );
   return (
     <div className="app two">
-      <HomeRail />
+      <HomeSidebar />
       <main className="main">
         <AgentsBar filter={filter} isEmpty={sessions.length === 0} />
         <div className="work" aria-busy={work === null}>
@@ -166,7 +166,7 @@ function AgentsBar({ filter, isEmpty }: { readonly filter: SessionFilter; readon
           <span className="desk-only">{t('howToRecord')}</span>
         </Button>
       </div>
-      {help ? <HowToRecord onClose={() => setHelp(false)} /> : null}
+      {help ? <HowToRecordDialog onClose={() => setHelp(false)} /> : null}
     </>
   );
 }
@@ -175,7 +175,7 @@ function AgentsBar({ filter, isEmpty }: { readonly filter: SessionFilter; readon
 async function exportSessions(filter: SessionFilter): Promise<void> {
   try {
     const sessions = inPeriod(await loadAll(filter), startOf(filter.period));
-    saveText(sessionsToCsv(sessions), `coppice-sessions-${new Date().toISOString().slice(0, 10)}.csv`, 'text/csv');
+    downloadText(sessionsToCsv(sessions), `coppice-sessions-${new Date().toISOString().slice(0, 10)}.csv`, 'text/csv');
   } catch (thrown) {
     showError(toHttpProblem(thrown));
   }

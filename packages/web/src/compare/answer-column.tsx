@@ -17,8 +17,8 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
-import { isCombined, openMergeDialog } from './answers.ts';
-import { AnswerLetter, nameOfAnswer } from './combine-panel.tsx';
+import { isCombinedAnswer, openMergeDialog } from './answers.ts';
+import { AnswerLetter, modelNameOfAnswer } from './combine-panel.tsx';
 import { useTurnRows } from './use-turn.ts';
 
 interface AnswerColumnProps {
@@ -37,7 +37,7 @@ export function AnswerColumn({ node, variants, live, side, choice }: AnswerColum
   const classes = [
     'col',
     live ? 'live' : '',
-    isCombined(node) ? 'combined' : '',
+    isCombinedAnswer(node) ? 'combined' : '',
     choice !== null && choice.at >= 0 ? 'picked' : '',
   ];
   return (
@@ -48,7 +48,7 @@ export function AnswerColumn({ node, variants, live, side, choice }: AnswerColum
             <input
               type="checkbox"
               className="pickbox"
-              aria-label={t('useAnswer', { name: nameOfAnswer(node) })}
+              aria-label={t('useAnswer', { name: modelNameOfAnswer(node) })}
               checked={choice.at >= 0}
               onChange={choice.onPick}
             />

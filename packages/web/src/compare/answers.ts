@@ -8,13 +8,13 @@ import { openDialog } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 
 /** Whether an answer was combined from others. */
-export function isCombined(node: Node): boolean {
+export function isCombinedAnswer(node: Node): boolean {
   return replySourceOf(node.meta).combinedFrom !== null;
 }
 
 /** Whether an answer is combined only if the user selects it: a combined one, or the partial text of a failed one. */
 function isOptional(node: Node): boolean {
-  return isCombined(node) || node.status === 'error';
+  return isCombinedAnswer(node) || node.status === 'error';
 }
 
 /** Opens the dialog to merge the branch through a node into the view's branch, as a summary or as messages. */

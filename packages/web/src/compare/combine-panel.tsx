@@ -24,14 +24,14 @@ const modes = [
 ] as const;
 
 /** Returns the model of an answer, or a general word if it is unknown. */
-export function nameOfAnswer(node: Node): string {
+export function modelNameOfAnswer(node: Node): string {
   return replySourceOf(node.meta).model ?? t('model');
 }
 
 /** The letter of a selected answer in the colour of its model. */
 export function AnswerLetter({ node, at }: { readonly node: Node; readonly at: number }): ReactElement {
   return (
-    <span className={modelColourOf(nameOfAnswer(node))}>
+    <span className={modelColourOf(modelNameOfAnswer(node))}>
       <span className="side-l">{letterOfAnswer(at)}</span>
     </span>
   );
@@ -122,7 +122,7 @@ function AnswerChoice({ offered, picked, onPick }: Omit<CombinePanelProps, 'onCl
           <label key={node.id} className="combine-answer">
             <input type="checkbox" className="pickbox" checked={at >= 0} onChange={() => onPick(node)} />
             {at < 0 ? null : <AnswerLetter node={node} at={at} />}
-            <span className="grow clip">{nameOfAnswer(node)}</span>
+            <span className="grow clip">{modelNameOfAnswer(node)}</span>
             <span className="dim num">{outputTokens === null ? '' : tn('tokens', outputTokens)}</span>
           </label>
         );

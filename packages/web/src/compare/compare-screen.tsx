@@ -9,13 +9,13 @@ import type { PageRoute } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { plainTextOf } from '../thread/rows.ts';
-import { BackToThread } from '../thread/tree-bar.tsx';
+import { BackToThreadButton } from '../thread/tree-bar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { useOpenChatName } from '../ui/use-chat-name.ts';
 import { AnswerColumn } from './answer-column.tsx';
-import { isCombined, openMergeDialog, useAnswerSelection, useAnswers } from './answers.ts';
+import { isCombinedAnswer, openMergeDialog, useAnswerSelection, useAnswers } from './answers.ts';
 import { CombinePanel } from './combine-panel.tsx';
 import { WordDiff } from './word-diff.tsx';
 
@@ -28,7 +28,7 @@ export function CompareScreen({ place }: { readonly place: ComparePlace }): Reac
   const { a, b, setSides } = useComparedSides(place, variants, live);
   const combining = useUi((ui) => ui.combining);
   const { picked, toggle } = useAnswerSelection(variants);
-  const answers = variants.filter((node) => !isCombined(node));
+  const answers = variants.filter((node) => !isCombinedAnswer(node));
   useEffect(() => () => useUi.setState({ combining: false }), []);
   useLoadedTopology();
   const column = (node: Node) => (
@@ -61,7 +61,7 @@ export function CompareScreen({ place }: { readonly place: ComparePlace }): Reac
           <div className="cols" data-count={Math.min(4, answers.length)}>
             {answers.map(column)}
           </div>
-          {variants.filter(isCombined).map(column)}
+          {variants.filter(isCombinedAnswer).map(column)}
           {combining ? null : a === null || b === null ? (
             <p className="hint">{t('onlyOne')}</p>
           ) : (
@@ -126,7 +126,7 @@ function CompareBar({ variants, mergeable }: CompareBarProps): ReactElement {
   const last = variants.at(-1);
   return (
     <div className="bar">
-      <BackToThread />
+      <BackToThreadButton />
       <div className="crumb grow">
         <h1 dir="auto">{name}</h1>
         <span className="sep" aria-hidden="true">

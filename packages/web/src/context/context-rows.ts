@@ -6,7 +6,7 @@ import { type ContextAnswer, type LoadedBranch, loadedPath, replySourceOf } from
 import { type ContextEntry, isToolUse, type Node } from '@coppice/core';
 import { t } from '../i18n/index.ts';
 import { plainTextOf } from '../thread/rows.ts';
-import { isOnEveryPage } from './use-next-context.ts';
+import { isEntryOnEveryPage } from './use-next-context.ts';
 
 export interface ContextTableRow {
   readonly key: string;
@@ -35,7 +35,7 @@ export function buildContextRows(answer: ContextAnswer, part: LoadedBranch): rea
   let folded = 0;
   for (const node of path.slice(Math.max(0, from))) {
     const entry = inForce.get(node.id);
-    if (entry !== undefined && isOnEveryPage(entry)) continue;
+    if (entry !== undefined && isEntryOnEveryPage(entry)) continue;
     if (entry !== undefined) {
       seen.add(node.id);
       after.push({ key: node.id, entry, node, tokens: entry.tokens, ...ordinary });
@@ -57,13 +57,13 @@ export function buildContextRows(answer: ContextAnswer, part: LoadedBranch): rea
     });
   }
   for (const entry of answer.entries)
-    if (!isOnEveryPage(entry) && entry.nodeId !== null && !seen.has(entry.nodeId))
+    if (!isEntryOnEveryPage(entry) && entry.nodeId !== null && !seen.has(entry.nodeId))
       rows.push({ key: entry.nodeId, entry, node: part.nodes.get(entry.nodeId), tokens: entry.tokens, ...ordinary });
   return [...rows, ...after];
 }
 
 /** Returns the author of a row: a role, a model, or what kind of summary it is. */
-export function contextRowAuthor(row: ContextTableRow): string {
+export function authorOfContextRow(row: ContextTableRow): string {
   const { entry, node } = row;
   if (entry?.kind === 'system-prompt') return t('system');
   if (entry?.kind === 'summary') return t('compaction');
@@ -75,7 +75,7 @@ export function contextRowAuthor(row: ContextTableRow): string {
 }
 
 /** The text of a row: that of the message, or its tool calls. */
-export function contextRowText({ entry, node }: ContextTableRow): string {
+export function textOfContextRow({ entry, node }: ContextTableRow): string {
   // The wrapper text around a summary is only for the model.
   if (entry === null || (entry.kind !== 'message' && node !== undefined)) return node?.text ?? '';
   const words = plainTextOf(entry.message);

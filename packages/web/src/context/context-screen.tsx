@@ -6,16 +6,16 @@ import { api } from '../state/page-client.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { BackToThread, BranchCrumb } from '../thread/tree-bar.tsx';
+import { BackToThreadButton, BranchCrumb } from '../thread/tree-bar.tsx';
 import { Button } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-button.tsx';
 import { ModelName } from '../ui/model-name.tsx';
-import { ContextLine } from './context-line.tsx';
+import { ContextRowView } from './context-row-view.tsx';
 import { buildContextRows, type ContextTableRow } from './context-rows.ts';
 import { ContextWindowBar } from './context-window-bar.tsx';
 import { ExcludedMessages } from './excluded-messages.tsx';
 import { SentMessagePanel } from './sent-messages.tsx';
-import { isOnEveryPage, useNextContext } from './use-next-context.ts';
+import { isEntryOnEveryPage, useNextContext } from './use-next-context.ts';
 
 // The size of the first page; more are loaded on demand.
 const pageSize = 100;
@@ -54,7 +54,7 @@ export function ContextScreen(): ReactElement {
   return (
     <main className="main alone">
       <div className="bar">
-        <BackToThread />
+        <BackToThreadButton />
         <div className="crumb grow">
           <h1>{t('whatModelSees')}</h1>
           <BranchCrumb />
@@ -93,7 +93,7 @@ interface ContextListProps {
 /** The messages of the next call. Those that are not loaded yet are one line below the system prompt and the summary. */
 function ContextList({ rows, shown, above, onMore, onChoose }: ContextListProps): ReactElement {
   const most = useMemo(() => rows.reduce((high, row) => Math.max(high, row.tokens), 1), [rows]);
-  const firstOfPage = rows.findIndex((row) => row.entry !== null && !isOnEveryPage(row.entry));
+  const firstOfPage = rows.findIndex((row) => row.entry !== null && !isEntryOnEveryPage(row.entry));
   return (
     <ol className="ctxlist" aria-label={t('messagesSent')}>
       {rows.map((row, index) => (
@@ -106,7 +106,7 @@ function ContextList({ rows, shown, above, onMore, onChoose }: ContextListProps)
               </Button>
             </li>
           ) : null}
-          <ContextLine row={row} most={most} chosen={row === shown} onChoose={() => onChoose(row)} />
+          <ContextRowView row={row} most={most} chosen={row === shown} onChoose={() => onChoose(row)} />
         </Fragment>
       ))}
     </ol>

@@ -8,7 +8,7 @@ import { annotateMessage, undoCompaction } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { useScrollable } from '../ui/use-scrollable.ts';
-import { type ContextTableRow, contextRowAuthor } from './context-rows.ts';
+import { authorOfContextRow, type ContextTableRow } from './context-rows.ts';
 
 // Longer texts are cut here; the thread shows them completely.
 const mostShown = 40_000;
@@ -22,7 +22,7 @@ export function SentMessagePanel({ row }: { readonly row: ContextTableRow }): Re
   return (
     <aside className="column-side" aria-label={t('asSent')}>
       <div className="row sent-head">
-        <b className="grow strong">{contextRowAuthor(row)}</b>
+        <b className="grow strong">{authorOfContextRow(row)}</b>
         {before === undefined ? null : (
           <span className="dim num">{t('tokensFromTo', { from: before, to: row.tokens })}</span>
         )}

@@ -11,12 +11,12 @@ const mostEntries = 1000;
 const moreEntries = 200;
 
 /** Whether an entry is on every page: the system prompt and the current summary. */
-export function isOnEveryPage({ kind }: ContextAnswer['entries'][number]): boolean {
+export function isEntryOnEveryPage({ kind }: ContextAnswer['entries'][number]): boolean {
   return kind === 'system-prompt' || kind === 'summary';
 }
 
 function joinAnswers(above: ContextAnswer, below: ContextAnswer): ContextAnswer {
-  return { ...above, entries: [...above.entries, ...below.entries.filter((entry) => !isOnEveryPage(entry))] };
+  return { ...above, entries: [...above.entries, ...below.entries.filter((entry) => !isEntryOnEveryPage(entry))] };
 }
 
 /** The context that the server counted, and the tokens of the loaded path at that time. */

@@ -12,17 +12,17 @@ import { requestSilhouette, useSilhouettes } from '../state/silhouettes.ts';
 import { DropZone } from '../transfer/drop-zone.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { isForInputMethod } from '../ui/input-method.ts';
+import { isInputMethodKey } from '../ui/input-method.ts';
 import { PageLink } from '../ui/link.tsx';
 import { ListedSilhouette } from '../ui/listed-silhouette.tsx';
 import { EmptyListDrawing, LogoMark } from '../ui/logo.tsx';
 import { useChatName } from '../ui/use-chat-name.ts';
 import { BookmarkList } from './bookmark-list.tsx';
 import { createExampleChat } from './example.ts';
-import { HomeRail } from './home-rail.tsx';
-import { DrawerButton } from './rail.tsx';
+import { HomeSidebar } from './home-sidebar.tsx';
 import { RecorderNotice, useRecorder } from './recorder-notice.tsx';
 import { SearchHits } from './search-hits.tsx';
+import { DrawerButton } from './sidebar.tsx';
 import { StartScreen } from './start-screen.tsx';
 
 const mostNamedChats = 50;
@@ -46,7 +46,7 @@ export function HomeScreen({ place }: { readonly place: HomePlace }): ReactEleme
   const isStart = text.trim() === '' && (place.filter === '' || folder !== null);
   return (
     <div className="app two">
-      <HomeRail />
+      <HomeSidebar />
       <main className="main">
         <div className="home one">
           <div className="column-main">
@@ -136,7 +136,7 @@ interface SearchFieldProps {
 /** The search field. Enter opens the first hit, the arrow down key focuses it, and Escape ends the search. */
 function SearchField({ text, found, named, filter, onChange }: SearchFieldProps): ReactElement {
   const onKeyDown = (event: KeyboardEvent) => {
-    if (isForInputMethod(event)) return;
+    if (isInputMethodKey(event)) return;
     const first = document.querySelector<HTMLElement>('.hits .hit');
     // The hits on screen may still be those of the previous text.
     if (event.key === 'Enter' && found?.text === text.trim()) first?.click();

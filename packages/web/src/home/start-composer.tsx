@@ -10,7 +10,7 @@ import { ComposerBox } from '../thread/composer-box.tsx';
 import { useSlashMenu } from '../thread/slash-menu.tsx';
 import { useDraft } from '../thread/use-draft.ts';
 import { useDraftFiles } from '../thread/use-files.ts';
-import { buildMessage, isUploading, reportFailedFile, useSendWhenReady } from '../thread/use-send.ts';
+import { buildComposedMessage, isUploading, reportFailedFile, useSendWhenReady } from '../thread/use-send.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 
@@ -33,7 +33,7 @@ export function StartComposer({ folder }: { readonly folder: string | null }): R
     if (asked > 0) area.current?.focus();
   }, [asked]);
   const send = useSendWhenReady(!isUploading(files), async (answer) => {
-    const message = buildMessage({ text, files });
+    const message = buildComposedMessage({ text, files });
     if (sending || message === null || reportFailedFile(files)) return;
     setSending(true);
     const done = await startChat(message, { folder, preset }, answer);

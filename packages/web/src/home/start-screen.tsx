@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect } from 'react';
 import { t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
-import { loadConnections, openConnection, useConnections, useHasOwnModel } from '../state/connections.ts';
+import { loadConnections, openConnectionForm, useConnections, useHasOwnModel } from '../state/connections.ts';
 import { openDialog, useUi } from '../state/ui.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
@@ -38,7 +38,7 @@ function ConnectCard(): ReactElement | null {
           .filter(({ editable }) => editable)
           .slice(0, 5)
           .map(({ name, label, keyRequired }) => (
-            <button key={name} type="button" onClick={() => openConnection(name)}>
+            <button key={name} type="button" onClick={() => openConnectionForm(name)}>
               <Icon name="plus" />
               <span>
                 <b>{label}</b>
@@ -46,7 +46,7 @@ function ConnectCard(): ReactElement | null {
               </span>
             </button>
           ))}
-        <button type="button" onClick={() => openConnection('')}>
+        <button type="button" onClick={() => openConnectionForm('')}>
           <Icon name="plus" />
           <span>
             <b>{t('anotherAddress')}</b>

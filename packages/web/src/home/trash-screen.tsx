@@ -9,8 +9,8 @@ import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { type SilhouetteBranch, TreeSilhouette } from '../ui/tree-silhouette.tsx';
-import { HomeRail } from './home-rail.tsx';
-import { DrawerButton } from './rail.tsx';
+import { HomeSidebar } from './home-sidebar.tsx';
+import { DrawerButton } from './sidebar.tsx';
 
 // Deleted trees have a fixed silhouette: a single branch.
 const deletedShape: readonly SilhouetteBranch[] = [{ height: 8, active: false }];
@@ -43,7 +43,7 @@ export function TrashScreen(): ReactElement {
   };
   return (
     <div className="app two">
-      <HomeRail />
+      <HomeSidebar />
       <main className="main">
         <div className="home one">
           <div className="column-main">

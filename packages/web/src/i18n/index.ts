@@ -1,6 +1,6 @@
 import { readLocalText, writeLocalText } from '../state/local-storage.ts';
 import { pageTextsEn } from './en/page.ts';
-import { isLanguage, isolateValue, type Language, matchLanguage, writingDirection } from './languages.ts';
+import { isLanguage, isolateTextDirection, type Language, matchLanguage, writingDirection } from './languages.ts';
 import { loadTexts } from './loaders.ts';
 import type { Translation } from './translation.ts';
 
@@ -73,7 +73,7 @@ function fillTemplate(text: string, values: TextValues): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value === undefined) return whole;
-    return isolateValue(typeof value === 'number' ? numbers.format(value) : value, language);
+    return isolateTextDirection(typeof value === 'number' ? numbers.format(value) : value, language);
   });
 }
 

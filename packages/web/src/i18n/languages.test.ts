@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findingDetailTexts, formats, importFindingCodes } from '@coppice/content/formats';
 import { expect, test } from 'vitest';
-import { sameAsEnglish } from '../testing/same-as-english.ts';
+import { keysSameAsEnglish } from '../testing/keys-same-as-english.ts';
 import { languageTextsDe } from './de/index.ts';
 import { pageTextsEn } from './en/page.ts';
-import { isolateValue, languageCodes, matchLanguage, writingDirection } from './languages.ts';
+import { isolateTextDirection, languageCodes, matchLanguage, writingDirection } from './languages.ts';
 import { loadTexts, type TranslatedLanguage } from './loaders.ts';
 import { loadReportTexts } from './report-loaders.ts';
 import { createTranslation } from './translation.ts';
@@ -87,7 +87,7 @@ test.each(translated)('[B280] nothing in %s is left in English, except words tha
   const same = Object.entries(page)
     .filter(([key, text]) => /\p{L}{2}/u.test(text.replace(/\{\w+\}/g, '')) && text === english[key])
     .map(([key]) => key);
-  expect(same.toSorted()).toEqual(sameAsEnglish[code].flatMap((line) => line.split(' ')).toSorted());
+  expect(same.toSorted()).toEqual(keysSameAsEnglish[code].flatMap((line) => line.split(' ')).toSorted());
 });
 
 test.each(translated)('[B280] formats, findings and their details in %s are complete', async (code) => {
@@ -183,6 +183,6 @@ test('[B282] Arabic is written from right to left, and values in its sentences k
   expect(languageCodes.filter((code) => writingDirection(code) === 'rtl')).toEqual(
     languageCodes.filter((code) => code.startsWith('ar')),
   );
-  expect(isolateValue('a/b', 'de')).toBe('a/b');
-  expect(isolateValue('a/b', 'ar')).toBe('\u2068a/b\u2069');
+  expect(isolateTextDirection('a/b', 'de')).toBe('a/b');
+  expect(isolateTextDirection('a/b', 'ar')).toBe('\u2068a/b\u2069');
 });

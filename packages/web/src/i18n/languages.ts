@@ -41,6 +41,6 @@ export function writingDirection(language: string): 'ltr' | 'rtl' {
 /**
  * Isolates the direction of a value in a sentence: in a right-to-left language it must not reorder the words around it.
  */
-export function isolateValue(value: string, language: string): string {
+export function isolateTextDirection(value: string, language: string): string {
   return writingDirection(language) === 'rtl' ? `\u2068${value}\u2069` : value;
 }

@@ -1,4 +1,4 @@
-import { isolateValue } from './languages.ts';
+import { isolateTextDirection } from './languages.ts';
 import type { RefusalTexts } from './types.ts';
 
 interface Refusal {
@@ -20,7 +20,7 @@ export function createRefusalTranslator(language: string, texts: RefusalTexts): 
     const text = sentence.replace(/\{(\w+)\}/g, (_, name: string) => {
       const value = Object.hasOwn(data, name) ? data[name] : undefined;
       if (typeof value === 'number') return numbers.format(value);
-      if (typeof value === 'string' && value !== '') return isolateValue(value, language);
+      if (typeof value === 'string' && value !== '') return isolateTextDirection(value, language);
       whole = false;
       return '';
     });

@@ -1,5 +1,5 @@
 import type { CommandAnswer, CommandPhrase } from '@coppice/client';
-import { isolateValue } from './languages.ts';
+import { isolateTextDirection } from './languages.ts';
 import { createRefusalTranslator, type RefusalTranslator } from './translate-refusal.ts';
 import type { TranslatedText } from './translated-text.ts';
 import type { LanguageTexts } from './types.ts';
@@ -38,7 +38,8 @@ export function createTranslation(language: string, texts: LanguageTexts): Trans
   // Chinese and Japanese have no space between sentences.
   const space = /^(?:ja|zh)/.test(language) ? '' : ' ';
 
-  const quoted = (words: unknown) => texts.words.quote.replace('{words}', () => isolateValue(String(words), language));
+  const quoted = (words: unknown) =>
+    texts.words.quote.replace('{words}', () => isolateTextDirection(String(words), language));
   const named = (word: unknown) => namedIn(texts.words, word) ?? String(word);
 
   /** Returns a number with its unit in the plural form; null for an unknown unit. */
@@ -50,7 +51,7 @@ export function createTranslation(language: string, texts: LanguageTexts): Trans
 
   /** Returns a value of a phrase as text; null if its kind is unknown, for example from a newer server. */
   const translateValue = (value: unknown): string | null => {
-    if (typeof value === 'string') return isolateValue(value, language);
+    if (typeof value === 'string') return isolateTextDirection(value, language);
     if (typeof value === 'number') return numbers.format(value);
     if (typeof value !== 'object' || value === null) return null;
     if ('quote' in value) return quoted(value.quote);

@@ -11,7 +11,7 @@ type TranslatedKey<English, Forms extends PluralForm> = {
 }[keyof English & string];
 
 /** A translation of English texts into a language with these plural forms: every key, and no other. */
-export type TranslatedTexts<English, Forms extends PluralForm> = Readonly<
+export type TextTranslations<English, Forms extends PluralForm> = Readonly<
   Record<TranslatedKey<English, Forms>, string>
 >;
 
@@ -61,7 +61,8 @@ export type RefusalTexts = Readonly<Record<string, string | readonly string[]>>;
 
 /** Everything that the page needs from its start in a language other than English. */
 export interface LanguageTexts {
-  readonly page: TranslatedTexts<typeof pageTextsEn, never> & Partial<TranslatedTexts<typeof pageTextsEn, PluralForm>>;
+  readonly page: TextTranslations<typeof pageTextsEn, never> &
+    Partial<TextTranslations<typeof pageTextsEn, PluralForm>>;
   /** By the name of the command. */
   readonly commandWords: Readonly<Record<string, CommandWords>>;
   /** Sentences of commands by code; a name in braces stands for a value of the data. */

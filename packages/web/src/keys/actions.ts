@@ -72,7 +72,7 @@ function inTreeOrAnywhere(inTree: (session: TreeSession) => Promise<void>, anywh
 const aboutMessages = new WeakSet<PageAction['run']>();
 
 /** Whether an action is about the current message: its keys have no effect where no message is marked. */
-export function isAboutMessage(action: PageAction): boolean {
+export function isCurrentMessageAction(action: PageAction): boolean {
   return aboutMessages.has(action.run);
 }
 

@@ -11,7 +11,7 @@ import { Icon } from '../ui/icon.tsx';
 import { pageActions } from './actions.ts';
 import { formatChord } from './chords.ts';
 import { currentSession } from './current-session.ts';
-import { clearPendingSearch, readPendingSearch } from './pending-search.tsx';
+import { clearPendingSearch, readPendingSearch } from './pending-search-field.tsx';
 
 const mostBookmarks = 32;
 const mostChats = 40;

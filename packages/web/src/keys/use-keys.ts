@@ -2,7 +2,7 @@ import { useLayoutEffect } from 'react';
 import { bufferKeyPress } from '../state/new-tree.ts';
 import { useRoute } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';
-import { isAboutMessage, pageActions } from './actions.ts';
+import { isCurrentMessageAction, pageActions } from './actions.ts';
 import { chordOf } from './chords.ts';
 
 function isTyping(target: EventTarget | null): boolean {
@@ -58,7 +58,7 @@ export function usePageKeys(): void {
         return;
       }
       const { place } = useRoute.getState();
-      if (place.name === 'tree' && place.screen !== 'thread' && isAboutMessage(action)) return;
+      if (place.name === 'tree' && place.screen !== 'thread' && isCurrentMessageAction(action)) return;
       if (action.run() !== false) event.preventDefault();
     };
     addEventListener('keydown', pressed);

@@ -1,7 +1,7 @@
 import { fieldsOrEmpty } from '@coppice/core/decode';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import { HomeRail } from '../home/home-rail.tsx';
-import { DrawerButton } from '../home/rail.tsx';
+import { HomeSidebar } from '../home/home-sidebar.tsx';
+import { DrawerButton } from '../home/sidebar.tsx';
 import { formatList, t, tn } from '../i18n/index.ts';
 import {
   deleteLibraryEntry,
@@ -20,11 +20,11 @@ import { openDialog } from '../state/ui.ts';
 import { slashNameOfPrompt } from '../thread/slash-menu.tsx';
 import { useDraft } from '../thread/use-draft.ts';
 import { Button } from '../ui/button.tsx';
+import { downloadText } from '../ui/download-file.ts';
 import { nameOfModel } from '../ui/model-name.tsx';
-import { saveText } from '../ui/save-file.ts';
 import { countInstructionTokens } from './instruction-tokens.ts';
 import { PresetEditor } from './preset-editor.tsx';
-import { useEntryDraft } from './use-entry-draft.ts';
+import { useLibraryEntryDraft } from './use-library-entry-draft.ts';
 
 /** Custom instructions, presets and prompts: written once, used in every new chat. */
 export function LibraryScreen(): ReactElement {
@@ -35,7 +35,7 @@ export function LibraryScreen(): ReactElement {
   }, []);
   return (
     <div className="app two">
-      <HomeRail />
+      <HomeSidebar />
       <main className="main">
         <div className="home one">
           <div className="column-main settings library">
@@ -102,7 +102,7 @@ function ImportExport({ items }: { readonly items: readonly LibraryItem[] }): Re
       <Button
         icon="export"
         onClick={() =>
-          saveText(
+          downloadText(
             `${JSON.stringify({ format: 'coppice-library', items: items.map(libraryEntryToJson) }, null, 2)}\n`,
             'coppice-library.json',
             'application/json',
@@ -224,7 +224,7 @@ function Prompts({ items }: { readonly items: readonly LibraryItem[] }): ReactEl
             </li>
           ) : null}
           {items.map((item) => (
-            <PromptRow
+            <SystemPromptRow
               key={item.id}
               item={item}
               isOpen={editing === item.id}
@@ -247,7 +247,7 @@ interface PromptRowProps {
 const mostShown = 200;
 
 /** A prompt: the name by which it is typed, and its beginning with its variables. The editor opens below it. */
-function PromptRow({ item, isOpen, onOpen }: PromptRowProps): ReactElement {
+function SystemPromptRow({ item, isOpen, onOpen }: PromptRowProps): ReactElement {
   return (
     <li className={isOpen ? 'row-item open' : 'row-item'}>
       <div className="row-line">
@@ -280,7 +280,7 @@ function PromptEditor({
   readonly item: LibraryItem | null;
   readonly onDone: () => void;
 }): ReactElement {
-  const draft = useEntryDraft('prompt', item);
+  const draft = useLibraryEntryDraft('prompt', item);
   const { name, text } = draft.fields;
   const save = async () => {
     const entry = { ...emptyLibraryEntry, kind: 'prompt' as const, name: name.trim(), text };

@@ -1,7 +1,7 @@
 import { type TreeSession, toHttpProblem } from '@coppice/client';
 import { t } from '../i18n/index.ts';
 import { loadTrees } from '../state/app-data.ts';
-import { composePrompt, type LibraryItem, useLibrary } from '../state/library.ts';
+import { composeSystemPrompt, type LibraryItem, useLibrary } from '../state/library.ts';
 import { api } from '../state/page-client.ts';
 import { navigateTo, treeRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
@@ -14,7 +14,7 @@ import { showError } from '../state/tree-actions.ts';
 export function offerPresetPrompt(session: TreeSession, preset: LibraryItem): void {
   const tree = session.state.part?.tree;
   if (tree === undefined) return;
-  const prompt = composePrompt(useLibrary.getState().items, tree.folder, preset);
+  const prompt = composeSystemPrompt(useLibrary.getState().items, tree.folder, preset);
   const metadata = { ...tree.metadata, preset: preset.name };
   if (prompt === null || prompt === (tree.systemPrompt ?? '')) return;
   if (tree.activeNodeId === null) {

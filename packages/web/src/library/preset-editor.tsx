@@ -1,16 +1,16 @@
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { ModelChips, OptionFields, ToolOptions } from '../models/options-panel.tsx';
-import { type ChatOptions, defaultOptions } from '../state/chat-options.ts';
+import { type ChatOptions, defaultChatOptions } from '../state/chat-options.ts';
 import {
   deleteLibraryEntry,
   emptyLibraryEntry,
-  type FirstMessage,
   type LibraryItem,
+  type PresetMessage,
   saveLibraryEntry,
 } from '../state/library.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { type EntryDraft, type KeyedMessage, useEntryDraft } from './use-entry-draft.ts';
+import { type KeyedPresetMessage, type LibraryEntryDraft, useLibraryEntryDraft } from './use-library-entry-draft.ts';
 
 /** One preset: name, models, prompt, parameters, tools and first messages. */
 export function PresetEditor({
@@ -20,7 +20,7 @@ export function PresetEditor({
   readonly item: LibraryItem | null;
   readonly onDone: () => void;
 }): ReactElement {
-  const draft = useEntryDraft('preset', item);
+  const draft = useLibraryEntryDraft('preset', item);
   const { name, text, options, messages } = draft.fields;
   const models = options.models ?? [];
   const entry = {
@@ -51,7 +51,7 @@ export function PresetEditor({
           onChange={(event) => draft.change({ text: event.target.value })}
         />
       </label>
-      <OptionFields options={{ ...defaultOptions, ...options }} onChange={change} />
+      <OptionFields options={{ ...defaultChatOptions, ...options }} onChange={change} />
       <ToolOptions
         options={{ toolsOn: options.toolsOn ?? true, toolsOff: options.toolsOff ?? [] }}
         several={(options.n ?? 1) > 1 || models.length > 1}
@@ -68,10 +68,10 @@ function FirstMessages({
   messages,
   onChange,
 }: {
-  readonly messages: readonly KeyedMessage[];
-  readonly onChange: (messages: readonly KeyedMessage[]) => void;
+  readonly messages: readonly KeyedPresetMessage[];
+  readonly onChange: (messages: readonly KeyedPresetMessage[]) => void;
 }): ReactElement {
-  const change = (key: number, set: Partial<FirstMessage>) =>
+  const change = (key: number, set: Partial<PresetMessage>) =>
     onChange(messages.map((each) => (each.key === key ? { ...each, ...set } : each)));
   return (
     <fieldset className="form-field">
@@ -125,7 +125,7 @@ interface PresetButtonsProps {
   readonly entry: typeof emptyLibraryEntry;
   /** The stored preset; null for a new one. */
   readonly item: LibraryItem | null;
-  readonly draft: EntryDraft;
+  readonly draft: LibraryEntryDraft;
   readonly onDone: () => void;
 }
 

@@ -5,7 +5,7 @@ import { ModelSelect } from '../models/model-select.tsx';
 import { useLibrary } from '../state/library.ts';
 import { findProject, loadProjectFiles, removeProject, saveProject, useProjects } from '../state/projects.ts';
 import { homeRoute, navigateTo } from '../state/router.ts';
-import { attachmentOfBlock, blockOfAttachment } from '../thread/attachments.ts';
+import { attachmentsOfBlock, blockOfAttachment } from '../thread/attachments.ts';
 import { FileChips } from '../thread/file-chips.tsx';
 import { type DraftFiles, useDraftFiles } from '../thread/use-files.ts';
 import { Button } from '../ui/button.tsx';
@@ -50,7 +50,7 @@ function ProjectForm({ name: before, blocks, onClose }: ProjectFormProps): React
   const [model, setModel] = useState(item?.options.models?.[0] ?? null);
   const [preset, setPreset] = useState(item?.preset ?? '');
   const [busy, setBusy] = useState(false);
-  const [first] = useState(() => blocks.flatMap(attachmentOfBlock));
+  const [first] = useState(() => blocks.flatMap(attachmentsOfBlock));
   const files = useDraftFiles(null, true, first);
   const wanted = name.trim();
   const taken = wanted !== before && projects.some((project) => project.name === wanted);

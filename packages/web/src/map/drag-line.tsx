@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
-import { messagePosition } from './layout.ts';
+import { computeMessagePosition } from './layout.ts';
 import type { MapModel } from './use-map.ts';
 import type { BranchDrag } from './use-pointer.ts';
 import type { MapView } from './view.ts';
@@ -18,7 +18,7 @@ export function DragLine({
   const place = (id: BranchDrag['from']) => {
     const spot = model.layout.spots.get(id);
     if (spot === undefined) return null;
-    const { x, y } = messagePosition(model.layout, spot.branch, spot.at);
+    const { x, y } = computeMessagePosition(model.layout, spot.branch, spot.at);
     return { x: x * view.kx + view.tx, y: y * view.ky + view.ty };
   };
   const from = place(drag.from);

@@ -1,5 +1,5 @@
 /** Draws the root and the lines of branches: width is the number of messages, green is the active path. */
-import { columnPositionAt, type MapBranch, messageHeight, messagePosition } from './layout.ts';
+import { computeColumnX, computeMessagePosition, type MapBranch, messageHeight } from './layout.ts';
 import type { MapScene, VisibleBranch } from './map-scene.ts';
 
 function thickness(weight: number, scale: number): number {
@@ -58,7 +58,7 @@ function addFork(pen: MapScene, branch: MapBranch, dormant: Map<string, StemRun>
   const fx = branch.fork.x * view.kx + view.tx;
   // First messages start at the root symbol, which does not scale.
   const fy = branch.parent === null ? view.ty - 5 : branch.fork.y * view.ky + view.ty;
-  const spot = messagePosition(layout, branch, 0);
+  const spot = computeMessagePosition(layout, branch, 0);
   const x = spot.x * view.kx + view.tx;
   const y = spot.y * view.ky + view.ty;
   const rise = fy - y;
@@ -81,7 +81,7 @@ function addStretch(
   // When zoomed out, many messages share a pixel, so the line has a point only about every 3 pixels.
   const stride = Math.max(1, Math.floor(3 / (messageHeight * view.ky)));
   const xOf = (at: number) =>
-    columnPositionAt(layout, branch.column, branch.base - at * messageHeight) * view.kx + view.tx;
+    computeColumnX(layout, branch.column, branch.base - at * messageHeight) * view.kx + view.tx;
   const yOf = (at: number) => (branch.base - at * messageHeight) * view.ky + view.ty;
   let before = from - 1;
   let run: StemRun | null = null;
@@ -136,8 +136,8 @@ export function drawMerges({ context, layout, view, palette, merges = [] }: MapS
     const source = layout.spots.get(from);
     const target = layout.spots.get(to);
     if (source === undefined || target === undefined) continue;
-    const a = messagePosition(layout, source.branch, source.at);
-    const b = messagePosition(layout, target.branch, target.at);
+    const a = computeMessagePosition(layout, source.branch, source.at);
+    const b = computeMessagePosition(layout, target.branch, target.at);
     const [ax, ay] = [a.x * view.kx + view.tx, a.y * view.ky + view.ty];
     const [bx, by] = [b.x * view.kx + view.tx, b.y * view.ky + view.ty];
     context.beginPath();

@@ -1,7 +1,7 @@
 /** Draws messages: zoomed out only the ends of branches, closer every message by its shape. */
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { ringSizesOf } from '../ui/variant-rings.tsx';
-import { type MapBranch, messagePosition } from './layout.ts';
+import { computeMessagePosition, type MapBranch } from './layout.ts';
 import type { MapScene, VisibleBranch } from './map-scene.ts';
 
 function drawDisc(context: CanvasRenderingContext2D, x: number, y: number, r: number): void {
@@ -16,7 +16,7 @@ export function drawBranchEnds(pen: MapScene, seen: readonly VisibleBranch[]): v
     const end = branch.nodes.length - 1;
     const node = branch.nodes[end];
     if (node === undefined) continue;
-    const { x, y } = messagePosition(layout, branch, end);
+    const { x, y } = computeMessagePosition(layout, branch, end);
     drawTip(pen, branch, node, x * view.kx + view.tx, y * view.ky + view.ty, 2.6);
   }
   // Forks on the active path are shown even when zoomed out: there the user can switch branches.
@@ -25,7 +25,7 @@ export function drawBranchEnds(pen: MapScene, seen: readonly VisibleBranch[]): v
     for (const kid of branch.kids) {
       const node = branch.nodes[kid.forkAt];
       if (kid.forkAt < from || kid.forkAt > to || node === undefined || !pen.live.has(node.id)) continue;
-      const { x, y } = messagePosition(layout, branch, kid.forkAt);
+      const { x, y } = computeMessagePosition(layout, branch, kid.forkAt);
       drawDisc(context, x * view.kx + view.tx, y * view.ky + view.ty, 3.2);
       context.fillStyle = palette.background;
       context.strokeStyle = palette.accent;
@@ -82,7 +82,7 @@ export function drawNodes(pen: MapScene, seen: readonly VisibleBranch[]): void {
     for (let at = from; at <= to; at++) {
       const node = branch.nodes[at];
       if (node === undefined) continue;
-      const spot = messagePosition(layout, branch, at);
+      const spot = computeMessagePosition(layout, branch, at);
       const x = spot.x * view.kx + view.tx;
       const y = spot.y * view.ky + view.ty;
       context.globalAlpha = pen.hidden(node) ? 0.25 : 1;

@@ -1,7 +1,7 @@
 /** Draws the titles of branches on the map, without covering messages and lines. */
 import { textDirectionOf } from '../markdown/direction.ts';
 import { toExcerpt } from '../markdown/excerpt.ts';
-import { type MapBranch, messageHeight, messagePosition } from './layout.ts';
+import { computeMessagePosition, type MapBranch, messageHeight } from './layout.ts';
 import type { MapScene, ScreenRectangle, VisibleBranch } from './map-scene.ts';
 
 // With more obstacles titles overlap lines anyway, and searching for space costs frames.
@@ -17,14 +17,14 @@ function findObstacles(pen: MapScene, seen: readonly VisibleBranch[]): ScreenRec
     const end = branch.nodes.length - 1;
     for (let at = from; at <= to; at++) {
       if (boxes.length >= mostObstacles) return [];
-      const spot = messagePosition(layout, branch, at);
+      const spot = computeMessagePosition(layout, branch, at);
       const x = spot.x * view.kx + view.tx;
       const y = spot.y * view.ky + view.ty;
       const node = branch.nodes[at];
       around(x, at === end ? y : y - (messageHeight * view.ky) / 4, 4, at === end ? 5 : (messageHeight * view.ky) / 2);
       if (pen.level === 'mid' && node !== undefined && pen.bookmarks.has(node.id)) around(x + 10, y - 8, 4, 6);
     }
-    const first = messagePosition(layout, branch, 0);
+    const first = computeMessagePosition(layout, branch, 0);
     const fx = branch.fork.x * view.kx + view.tx;
     const fy = branch.fork.y * view.ky + view.ty;
     const dx = first.x * view.kx + view.tx - fx;
@@ -77,7 +77,7 @@ export function drawTitles(pen: MapScene, seen: readonly VisibleBranch[]): void 
   context.textBaseline = 'alphabetic';
   const pageDirection = context.direction;
   for (const { branch, title, here } of titled.slice(0, mostTitles)) {
-    const spot = messagePosition(layout, branch, branch.nodes.length - 1);
+    const spot = computeMessagePosition(layout, branch, branch.nodes.length - 1);
     const x = spot.x * view.kx + view.tx;
     const y = spot.y * view.ky + view.ty - (here ? 24 : 14);
     if (x < 8 || x > width - 8 || y < 0) continue;

@@ -6,7 +6,7 @@ import { drawTitles } from './draw-titles.ts';
 import { findVisibleBranches, type MapScene, type SceneOptions } from './map-scene.ts';
 import { zoomLevelOf } from './view.ts';
 
-export { nodeAtPoint, type SceneOptions } from './map-scene.ts';
+export { findNodeAtPoint, type SceneOptions } from './map-scene.ts';
 
 export function drawMap(context: CanvasRenderingContext2D, drawing: SceneOptions): void {
   const level = drawing.mini === true ? 'far' : (drawing.level ?? zoomLevelOf(drawing.view));

@@ -2,7 +2,7 @@ import { Topology } from '@coppice/client';
 import { nodeId, type TopologyNode } from '@coppice/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { layOutTree, messagePosition } from './layout.ts';
+import { computeMessagePosition, layOutTree } from './layout.ts';
 
 const root = nodeId('root');
 
@@ -47,10 +47,10 @@ test('[B54] every message has one position, children are above their parents, an
       for (const [index, parent] of parents.entries()) {
         const spot = layout.spots.get(nodeId(`n${index}`));
         if (spot === undefined) throw new Error(`n${index} has no place.`);
-        const { y } = messagePosition(layout, spot.branch, spot.at);
+        const { y } = computeMessagePosition(layout, spot.branch, spot.at);
         taken.add(`${spot.branch.column} ${spot.at}`);
         const above = parent < 0 ? undefined : layout.spots.get(nodeId(`n${parent}`));
-        expect(y).toBeLessThan(above === undefined ? 0 : messagePosition(layout, above.branch, above.at).y);
+        expect(y).toBeLessThan(above === undefined ? 0 : computeMessagePosition(layout, above.branch, above.at).y);
       }
       expect(taken.size).toBe(parents.length);
       expect(new Set(layout.branches.map((branch) => branch.column)).size).toBe(layout.branches.length);

@@ -50,20 +50,20 @@ export const messageHeight = 23;
 const columnWidth = 47;
 
 /** The x position of a column at a height: columns lean outwards a little. */
-export function columnPositionAt(layout: Pick<MapLayout, 'x0' | 'width'>, x: number, y: number): number {
+export function computeColumnX(layout: Pick<MapLayout, 'x0' | 'width'>, x: number, y: number): number {
   const tilt = ((x - layout.x0) / Math.max(layout.width, 600)) * 0.22;
   // Limited, because tall trees would lean out of bounds.
   return x + Math.min(-y, 900) * tilt;
 }
 
 /** Computes the position of a message, in units of the layout. */
-export function messagePosition(
+export function computeMessagePosition(
   layout: MapLayout,
   branch: MapBranch,
   at: number,
 ): { readonly x: number; readonly y: number } {
   const y = branch.base - at * messageHeight;
-  return { x: columnPositionAt(layout, branch.column, y), y };
+  return { x: computeColumnX(layout, branch.column, y), y };
 }
 
 /** Computes the layout. Every walk is iterative: a chain of 100,000 messages is one column. */
@@ -84,7 +84,7 @@ export function layOutTree(topology: Topology): MapLayout {
     raiseBranch(branch, frame);
     const top = branch.base - (branch.nodes.length - 1) * messageHeight;
     height = Math.max(height, -top);
-    const x = columnPositionAt(frame, branch.column, top);
+    const x = computeColumnX(frame, branch.column, top);
     left = Math.min(left, x, branch.column);
     right = Math.max(right, x, branch.column);
   }
@@ -202,6 +202,6 @@ function raiseBranch(branch: MapBranch, frame: Pick<MapLayout, 'x0' | 'width'>):
     return;
   }
   const y = parent.base - branch.forkAt * messageHeight;
-  branch.fork = { x: columnPositionAt(frame, parent.column, y), y };
+  branch.fork = { x: computeColumnX(frame, parent.column, y), y };
   branch.base = y - (16 + Math.min(120, Math.abs(branch.column - parent.column) * 0.42));
 }

@@ -1,8 +1,8 @@
 /** The input of the map drawing, and its visible part. */
 import type { NodeId, TopologyNode } from '@coppice/core';
-import { type MapBranch, type MapLayout, messageHeight, messagePosition } from './layout.ts';
+import { computeMessagePosition, type MapBranch, type MapLayout, messageHeight } from './layout.ts';
 import type { MapColours } from './map-colours.ts';
-import { type MapView, visibleColumns, type ZoomLevel } from './view.ts';
+import { findVisibleColumns, type MapView, type ZoomLevel } from './view.ts';
 
 /** The tree, its layout and the state that the map draws. */
 export interface SceneOptions {
@@ -55,7 +55,7 @@ export interface VisibleBranch {
 
 /** Finds the branches whose column, or curve from the fork, may be inside the canvas. */
 export function findVisibleBranches({ layout, view, width, height }: MapScene): readonly VisibleBranch[] {
-  const columns = visibleColumns(layout, view, width);
+  const columns = findVisibleColumns(layout, view, width);
   const top = -view.ty / view.ky - 60 / view.ky;
   const bottom = (height - view.ty) / view.ky + 60 / view.ky;
   const seen: VisibleBranch[] = [];
@@ -73,14 +73,14 @@ export function findVisibleBranches({ layout, view, width, height }: MapScene): 
 }
 
 /** Finds the message nearest to a point of the canvas; null if none is within touch distance. */
-export function nodeAtPoint(layout: MapLayout, view: MapView, x: number, y: number): NodeId | null {
+export function findNodeAtPoint(layout: MapLayout, view: MapView, x: number, y: number): NodeId | null {
   const reach = 14;
   let best: NodeId | null = null;
   let nearest = reach * reach;
   for (const branch of layout.branches) {
     const at = Math.round((branch.base - (y - view.ty) / view.ky) / messageHeight);
     const index = Math.max(0, Math.min(branch.nodes.length - 1, at));
-    const spot = messagePosition(layout, branch, index);
+    const spot = computeMessagePosition(layout, branch, index);
     const dx = spot.x * view.kx + view.tx - x;
     const dy = spot.y * view.ky + view.ty - y;
     const distance = dx * dx + dy * dy;

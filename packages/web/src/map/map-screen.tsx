@@ -6,7 +6,7 @@ import { navigateTo, treeRoute } from '../state/router.ts';
 import { moveMessages, showError } from '../state/tree-actions.ts';
 import { openDialog } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
-import { BackToThread, BranchCrumb } from '../thread/tree-bar.tsx';
+import { BackToThreadButton, BranchCrumb } from '../thread/tree-bar.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
@@ -21,9 +21,9 @@ import { MessageCards } from './message-cards.tsx';
 import { type MessageFilter, messageFilters } from './message-filters.ts';
 import { MessagePreview } from './message-preview.tsx';
 import { Minimap } from './minimap.tsx';
-import { type MapCanvas, useCanvas } from './use-canvas.ts';
-import { useDrawnMap } from './use-drawn-map.ts';
 import { type MapModel, useMapModel } from './use-map.ts';
+import { type MapCanvas, useMapCanvas } from './use-map-canvas.ts';
+import { useMapDrawing } from './use-map-drawing.ts';
 import { useMapView } from './use-map-view.ts';
 import { useMapPointer } from './use-pointer.ts';
 import { type MapView, zoomLevelOf } from './view.ts';
@@ -32,7 +32,7 @@ import { type MapView, zoomLevelOf } from './view.ts';
 export function MapScreen(): ReactElement {
   const session = useSession();
   const model = useMapModel();
-  const surface = useCanvas();
+  const surface = useMapCanvas();
   const { host, canvas, width, height } = surface;
   const [filter, setFilter] = useState<MessageFilter>('all');
   const [find, setFind] = useState('');
@@ -41,7 +41,7 @@ export function MapScreen(): ReactElement {
   const mapView = useMapView(model, { width, height });
   const { view, setView, zoom, showWhole } = mapView;
   const found = useMapSearch(model, find.trim());
-  useDrawnMap(surface, model, { view, focus, filter, found });
+  useMapDrawing(surface, model, { view, focus, filter, found });
   const goTo = useCallback((id: NodeId) => showInThread(session, id), [session]);
   const show = (id: NodeId) => {
     setFocus(id);
@@ -115,7 +115,7 @@ function MapBar(props: {
   const name = useOpenChatName(useTree((state) => state.part?.tree ?? null));
   return (
     <div className="bar">
-      <BackToThread />
+      <BackToThreadButton />
       <div className="crumb grow">
         <h1 dir="auto">{name}</h1>
         <BranchCrumb />

@@ -4,7 +4,7 @@ import { t } from '../i18n/index.ts';
 import { api } from '../state/page-client.ts';
 import { useSession } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
-import { isForInputMethod } from '../ui/input-method.ts';
+import { isInputMethodKey } from '../ui/input-method.ts';
 import type { MapModel } from './use-map.ts';
 
 const waitMs = 200;
@@ -64,7 +64,7 @@ export function MapSearch({ text, onText, found, shown, onShow, field }: MapSear
     if (next !== undefined) onShow(next);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (isForInputMethod(event)) return;
+    if (isInputMethodKey(event)) return;
     if (event.key === 'Enter') step(event.shiftKey ? -1 : 1);
     else if (event.key === 'Escape' && text !== '') onText('');
     else return;

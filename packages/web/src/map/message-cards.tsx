@@ -5,9 +5,9 @@ import { t } from '../i18n/index.ts';
 import { nameOfMessage } from '../markdown/message-name.ts';
 import { useTree } from '../state/use-session.ts';
 import { ModelName } from '../ui/model-name.tsx';
-import { messageHeight, messagePosition } from './layout.ts';
+import { computeMessagePosition, messageHeight } from './layout.ts';
 import type { MapModel } from './use-map.ts';
-import { type MapView, visibleColumns } from './view.ts';
+import { findVisibleColumns, type MapView } from './view.ts';
 
 interface CardsProps {
   readonly model: MapModel;
@@ -42,7 +42,7 @@ export function MessageCards({ model, view, width, height, onOpen }: CardsProps)
 
 function visibleCards(model: MapModel, view: MapView, width: number, height: number): readonly CardPlace[] {
   const cards: CardPlace[] = [];
-  const columns = visibleColumns(model.layout, view, width);
+  const columns = findVisibleColumns(model.layout, view, width);
   const w = Math.min(190, 47 * view.kx - 14);
   const h = Math.min(96, messageHeight * view.ky - 14);
   for (const branch of model.layout.branches) {
@@ -52,7 +52,7 @@ function visibleCards(model: MapModel, view: MapView, width: number, height: num
     for (let at = from; at <= to && cards.length < most; at++) {
       const node = branch.nodes[at];
       if (node === undefined) continue;
-      const spot = messagePosition(model.layout, branch, at);
+      const spot = computeMessagePosition(model.layout, branch, at);
       cards.push({ node, x: spot.x * view.kx + view.tx - w / 2, y: spot.y * view.ky + view.ty - h / 2, w, h });
     }
   }

@@ -10,7 +10,7 @@ import { startBranchAt } from '../thread/message-acts.ts';
 import { Button } from '../ui/button.tsx';
 import { ModelName } from '../ui/model-name.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
-import { messagePosition } from './layout.ts';
+import { computeMessagePosition } from './layout.ts';
 import type { MapModel } from './use-map.ts';
 import { phoneWidth } from './use-map-view.ts';
 import type { MapView } from './view.ts';
@@ -55,7 +55,7 @@ export function MessagePreview({ model, view, id, width, height, onOpen, onMerge
   const node = model.topology.nodes.get(id);
   const spot = model.layout.spots.get(id);
   if (node === undefined || spot === undefined) return null;
-  const { x, y } = messagePosition(model.layout, spot.branch, spot.at);
+  const { x, y } = computeMessagePosition(model.layout, spot.branch, spot.at);
   const sx = x * view.kx + view.tx;
   const sy = y * view.ky + view.ty;
   const left = sx + 330 > width ? sx - 320 : sx + 22;

@@ -1,8 +1,8 @@
 import { type PointerEvent, type ReactElement, type RefObject, useEffect, useMemo, useRef } from 'react';
 import { drawMap } from './draw.ts';
 import type { MapColours } from './map-colours.ts';
-import { scaledCanvasContext } from './use-canvas.ts';
 import type { MapModel } from './use-map.ts';
+import { getScaledCanvasContext } from './use-map-canvas.ts';
 import { fitView, type MapView } from './view.ts';
 
 interface MinimapProps {
@@ -70,7 +70,7 @@ function useTreeDrawing(model: MapModel, view: MapView, palette: MapColours): Re
     const scale = window.devicePixelRatio || 1;
     canvas.width = size.width * scale;
     canvas.height = size.height * scale;
-    const context = scaledCanvasContext(canvas);
+    const context = getScaledCanvasContext(canvas);
     if (context === null) return;
     drawMap(context, {
       layout: model.layout,

@@ -10,7 +10,7 @@ import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { isForInputMethod } from '../ui/input-method.ts';
+import { isInputMethodKey } from '../ui/input-method.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { VariantRings } from '../ui/variant-rings.tsx';
 import { type MessageFilter, messageFilters } from './message-filters.ts';
@@ -214,7 +214,7 @@ function useListKeys(
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const item = items[chosen];
-    if (isForInputMethod(event)) return;
+    if (isInputMethodKey(event)) return;
     if (event.key === 'ArrowDown') moveTo(chosen + 1);
     else if (event.key === 'ArrowUp') moveTo(chosen - 1);
     else if (event.key === 'Home') moveTo(0);

@@ -1,16 +1,16 @@
 import type { NodeId } from '@coppice/core';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { type MapLayout, messagePosition } from './layout.ts';
+import { computeMessagePosition, type MapLayout } from './layout.ts';
 import type { MapModel } from './use-map.ts';
 import {
-  centreView,
+  centreViewOnMessage,
+  computeSmallestScales,
+  computeZoomBounds,
   fitView,
   keepTreeVisible,
   type MapScales,
   type MapView,
-  smallestScales,
   type ViewFrame,
-  zoomBounds,
   zoomScales,
   zoomView,
 } from './view.ts';
@@ -24,7 +24,7 @@ interface ScreenPoint {
 export interface MapViewState {
   /** Null until the tree is loaded. */
   readonly view: MapView | null;
-  readonly bounds: ReturnType<typeof zoomBounds> | null;
+  readonly bounds: ReturnType<typeof computeZoomBounds> | null;
   setView(view: MapView): void;
   zoom(by: number, x?: number, y?: number): void;
   /** Scales about the point `from`, and moves that point to `to`. */
@@ -49,14 +49,14 @@ function firstView({ layout, leaf }: MapModel, frame: ViewFrame): MapView {
   const whole = fitView(layout, frame, 1.5);
   if (whole.kx >= 0.55 && whole.ky >= 0.55) return whole.ky < 0.76 ? { ...whole, ky: 0.76 } : whole;
   const spot = leaf === null ? undefined : layout.spots.get(leaf);
-  return spot === undefined ? whole : centreView(layout, frame, spot, 0.9);
+  return spot === undefined ? whole : centreViewOnMessage(layout, frame, spot, 0.9);
 }
 
 /** Returns a view that shows a message: the same view if the message is not too near an edge, otherwise in the middle. */
 function viewWithMessage(layout: MapLayout, view: MapView, { width, height }: CanvasSize, id: NodeId): MapView {
   const spot = layout.spots.get(id);
   if (spot === undefined) return view;
-  const { x, y } = messagePosition(layout, spot.branch, spot.at);
+  const { x, y } = computeMessagePosition(layout, spot.branch, spot.at);
   const sx = x * view.kx + view.tx;
   const sy = y * view.ky + view.ty;
   if (sx >= edgeMargin && sx <= width - edgeMargin && sy >= edgeMargin && sy <= height - edgeMargin) return view;
@@ -69,7 +69,7 @@ export function useMapView(model: MapModel | null, size: CanvasSize): MapViewSta
   const [view, setRawView] = useState<MapView | null>(null);
   const layout = model?.layout ?? null;
   const least = useMemo<MapScales | null>(
-    () => (layout === null || width === 0 ? null : smallestScales(layout, { width, height })),
+    () => (layout === null || width === 0 ? null : computeSmallestScales(layout, { width, height })),
     [layout, width, height],
   );
   const setView = useCallback(
@@ -101,7 +101,7 @@ export function useMapView(model: MapModel | null, size: CanvasSize): MapViewSta
 
   return {
     view,
-    bounds: view === null || least === null ? null : zoomBounds(view, least),
+    bounds: view === null || least === null ? null : computeZoomBounds(view, least),
     setView,
     zoom,
     pinch,
@@ -114,7 +114,7 @@ export function useMapView(model: MapModel | null, size: CanvasSize): MapViewSta
     showLevel(level, id) {
       const spot = id === null ? undefined : layout?.spots.get(id);
       if (layout !== null && spot !== undefined)
-        setView(centreView(layout, { width, height }, spot, zoomScales[level]));
+        setView(centreViewOnMessage(layout, { width, height }, spot, zoomScales[level]));
     },
   };
 }

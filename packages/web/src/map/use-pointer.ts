@@ -1,8 +1,8 @@
 import type { NodeId } from '@coppice/core';
 import { type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
-import { nodeAtPoint } from './map-scene.ts';
-import type { useCanvas } from './use-canvas.ts';
+import { findNodeAtPoint } from './map-scene.ts';
 import type { MapModel } from './use-map.ts';
+import type { useMapCanvas } from './use-map-canvas.ts';
 import type { MapView } from './view.ts';
 
 interface Held {
@@ -92,7 +92,7 @@ function isBelow(model: MapModel, id: NodeId, top: NodeId): boolean {
 
 /** Finds the message under a dragged branch, and whether the branch can be dropped there. */
 function findDropTarget(model: MapModel, view: MapView, from: NodeId, x: number, y: number): BranchDrag {
-  const under = nodeAtPoint(model.layout, view, x, y);
+  const under = findNodeAtPoint(model.layout, view, x, y);
   const over = under === from ? null : under;
   const fits = over !== null && !isBelow(model, over, from) && model.topology.nodes.get(from)?.parentId !== over;
   return { from, x, y, over, fits };
@@ -132,7 +132,7 @@ function useWheel(
  * A mouse previews a message by hovering and opens it by a click; a tap previews it.
  */
 export function useMapPointer(
-  surface: ReturnType<typeof useCanvas>,
+  surface: ReturnType<typeof useMapCanvas>,
   view: MapView | null,
   setView: (view: MapView) => void,
   model: MapModel | null,
@@ -166,7 +166,7 @@ export function useMapPointer(
       event.currentTarget.setPointerCapture(event.pointerId);
       if (event.pointerType === 'touch' && fingers.put(event.pointerId, { x, y })) return drop();
       const draggable = pointed.onMove !== null && event.pointerType === 'mouse';
-      held.current = { x, y, view, node: draggable ? nodeAtPoint(model.layout, view, x, y) : null, moved: false };
+      held.current = { x, y, view, node: draggable ? findNodeAtPoint(model.layout, view, x, y) : null, moved: false };
     },
     onPointerMove: (event: PointerEvent<HTMLCanvasElement>) => {
       const { x, y } = at(event);
@@ -175,7 +175,7 @@ export function useMapPointer(
       const hold = held.current;
       if (hold === null) {
         if (model !== null && view !== null && event.pointerType === 'mouse')
-          pointed.onFocus(nodeAtPoint(model.layout, view, x, y));
+          pointed.onFocus(findNodeAtPoint(model.layout, view, x, y));
         return;
       }
       if (Math.abs(x - hold.x) + Math.abs(y - hold.y) > 4) hold.moved = true;
@@ -193,7 +193,7 @@ export function useMapPointer(
       if (hold === null || model === null || view === null) return;
       const { x, y } = at(event);
       if (!hold.moved) {
-        const id = nodeAtPoint(model.layout, view, x, y);
+        const id = findNodeAtPoint(model.layout, view, x, y);
         if (id !== null && event.pointerType === 'mouse') pointed.onOpen(id);
         else pointed.onFocus(id);
       } else if (hold.node !== null) {

@@ -2,7 +2,7 @@ import { Topology } from '@coppice/client';
 import { nodeId, type TopologyNode } from '@coppice/core';
 import { expect, test } from 'vitest';
 import { layOutTree } from './layout.ts';
-import { fitView, keepTreeVisible, type MapView, smallestScales, zoomBounds, zoomView } from './view.ts';
+import { computeSmallestScales, computeZoomBounds, fitView, keepTreeVisible, type MapView, zoomView } from './view.ts';
 
 const frame = { width: 800, height: 600 };
 
@@ -30,17 +30,17 @@ function chain(length: number) {
 
 test('[B302] the map zooms out to the whole tree at most, and in to one card at most', () => {
   for (const layout of [chain(3), chain(5_000)]) {
-    const least = smallestScales(layout, frame);
+    const least = computeSmallestScales(layout, frame);
     let view: MapView = { kx: 1, ky: 1, tx: 400, ty: 500 };
     for (let step = 0; step < 200; step++) view = zoomView(view, 0.8, 400, 300, least);
     const height = layout.height * view.ky;
     expect(height).toBeLessThanOrEqual(frame.height);
     // Either the whole tree is visible, or the scale is that of the far level, and never smaller.
     expect(height > frame.height * 0.8 || view.ky >= 0.4).toBe(true);
-    expect(zoomBounds(view, least).least).toBeCloseTo(1);
+    expect(computeZoomBounds(view, least).least).toBeCloseTo(1);
     for (let step = 0; step < 200; step++) view = zoomView(view, 1.25, 400, 300, least);
     expect(view.ky).toBeCloseTo(6);
-    expect(zoomBounds(view, least).most).toBeCloseTo(1);
+    expect(computeZoomBounds(view, least).most).toBeCloseTo(1);
   }
 });
 

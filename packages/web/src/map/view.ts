@@ -1,5 +1,5 @@
 /** The viewport of the map: a scale for each direction and the position of the root. */
-import { columnPositionAt, type MapLayout, messagePosition } from './layout.ts';
+import { computeColumnX, computeMessagePosition, type MapLayout } from './layout.ts';
 
 /** Maps layout positions to pixels. */
 export interface MapView {
@@ -46,7 +46,7 @@ const mostScale = 6;
 const fitMargin = 40;
 
 /** The smallest scales: the whole tree is visible. A small tree is not reduced below the far level. */
-export function smallestScales(layout: MapLayout, frame: Pick<ViewFrame, 'width' | 'height'>): MapScales {
+export function computeSmallestScales(layout: MapLayout, frame: Pick<ViewFrame, 'width' | 'height'>): MapScales {
   const margins = { left: fitMargin, right: fitMargin, top: fitMargin, bottom: fitMargin };
   const whole = fitView(layout, { ...frame, ...margins });
   return { kx: Math.min(zoomScales.far, whole.kx), ky: Math.min(zoomScales.far, whole.ky) };
@@ -56,7 +56,10 @@ export function smallestScales(layout: MapLayout, frame: Pick<ViewFrame, 'width'
  * The factors by which a view can still be enlarged or reduced; 1 at a bound. Both directions change by the same
  * factor.
  */
-export function zoomBounds(view: MapScales, least: MapScales): { readonly least: number; readonly most: number } {
+export function computeZoomBounds(
+  view: MapScales,
+  least: MapScales,
+): { readonly least: number; readonly most: number } {
   return {
     least: Math.min(1, Math.max(1e-6, Math.min(least.kx / view.kx, least.ky / view.ky))),
     most: Math.max(1, Math.min(mostScale / view.kx, mostScale / view.ky)),
@@ -65,7 +68,7 @@ export function zoomBounds(view: MapScales, least: MapScales): { readonly least:
 
 /** Scales a view about a point of the screen, within its bounds. */
 export function zoomView(view: MapView, by: number, x: number, y: number, smallest: MapScales): MapView {
-  const { least, most } = zoomBounds(view, smallest);
+  const { least, most } = computeZoomBounds(view, smallest);
   const factor = Math.min(most, Math.max(least, by));
   return {
     kx: view.kx * factor,
@@ -87,18 +90,18 @@ export function keepTreeVisible(layout: MapLayout, view: MapView, frame: Pick<Vi
 }
 
 /** Returns the view with a message in the centre, at the same scale in both directions. */
-export function centreView(
+export function centreViewOnMessage(
   layout: MapLayout,
   frame: Pick<ViewFrame, 'width' | 'height'>,
   spot: { readonly branch: MapLayout['branches'][number]; readonly at: number },
   scale: number,
 ): MapView {
-  const { x, y } = messagePosition(layout, spot.branch, spot.at);
+  const { x, y } = computeMessagePosition(layout, spot.branch, spot.at);
   return { kx: scale, ky: scale, tx: frame.width / 2 - x * scale, ty: frame.height / 2 - y * scale };
 }
 
 /** The visible columns as layout positions, with a margin on both sides. */
-export function visibleColumns(
+export function findVisibleColumns(
   layout: MapLayout,
   view: MapView,
   width: number,
@@ -107,6 +110,6 @@ export function visibleColumns(
   const from = -view.tx / view.kx - margin;
   const to = (width - view.tx) / view.kx + margin;
   // Columns lean by at most this much.
-  const most = Math.abs(columnPositionAt(layout, layout.right, -900) - layout.right);
+  const most = Math.abs(computeColumnX(layout, layout.right, -900) - layout.right);
   return { from: from - most, to: to + most };
 }

@@ -7,7 +7,7 @@ export type AlertKind = (typeof kinds)[number];
 const marker = /^\s*\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\][ \t]*(?:\n|$)/i;
 
 /** Reads the kind of an alert and its content without the marker; null for any other quote. */
-export function readAlert(
+export function extractAlert(
   tokens: readonly Token[],
 ): { readonly kind: AlertKind; readonly tokens: readonly Token[] } | null {
   const [first, ...rest] = tokens;

@@ -50,13 +50,13 @@ function lex(text: string): TokensList {
 }
 
 /** Parses a text as inline Markdown. */
-export function readInline(text: string): readonly Token[] {
+export function tokenizeInline(text: string): readonly Token[] {
   return new BoundedLexer(options).inlineTokens(text, []);
 }
 
 /** Groups the blocks between an opening and a closing tag, such as `details`, into one. */
-export function nestBlocks(blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
-  const nested = nestTags(blocks, readInline);
+export function nestMarkdownBlocks(blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
+  const nested = nestTags(blocks, tokenizeInline);
   if (nested === blocks) return blocks;
   return nested.map(({ token, at }) => ({ token, at, raw: token.raw }));
 }
@@ -94,7 +94,7 @@ export interface SplitMarkdown {
  * so that a streaming reply is not parsed and rendered again from the start. Null for a text that cannot be parsed,
  * such as ten thousand nested quotes.
  */
-export function splitIntoBlocks(text: string, before: SplitMarkdown | null): SplitMarkdown | null {
+export function splitMarkdownIntoBlocks(text: string, before: SplitMarkdown | null): SplitMarkdown | null {
   // The lexer drops carriage returns; offsets must refer to the same text.
   const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
   try {

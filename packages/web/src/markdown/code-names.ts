@@ -60,7 +60,7 @@ const names: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns the display name of a language; an unknown one is returned as written. */
-export function languageName(language: string): string {
+export function nameOfCodeLanguage(language: string): string {
   return names.get(language.toLowerCase()) ?? language;
 }
 
@@ -82,7 +82,7 @@ const endings: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The file name for saving a code block. */
-export function codeFileName({ language, file }: CodeInfo): string {
+export function suggestCodeFileName({ language, file }: CodeInfo): string {
   if (file !== null) return file.split('/').at(-1) ?? file;
   const name = language.toLowerCase();
   const ending = endings.get(name) ?? (/^[a-z0-9]{1,8}$/.test(name) ? name : 'txt');

@@ -2,14 +2,14 @@ import { memo, type ReactElement, useContext, useMemo, useState } from 'react';
 import { formatNumber, t } from '../i18n/index.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { saveText } from '../ui/save-file.ts';
+import { downloadText } from '../ui/download-file.ts';
 import { useScrollable } from '../ui/use-scrollable.ts';
-import { type CodeInfo, codeFileName, languageName, previewKindOf } from './code-names.ts';
-import { type DiffLine, isDiff, splitDiffLines } from './diff.ts';
+import { type CodeInfo, nameOfCodeLanguage, previewKindOf, suggestCodeFileName } from './code-names.ts';
+import { type DiffLine, isDiffCode, splitDiffLines } from './diff.ts';
 import { splitIntoCodeTokens } from './highlight.ts';
 import { useHighlighter } from './lazy-libraries.ts';
-import { splitIntoPieces } from './pieces.ts';
 import { PreviewContext } from './preview-context.ts';
+import { splitAtLineEnds } from './split-at-line-ends.ts';
 
 // Longer code is shown on demand and without highlighting.
 const mostShown = 20_000;
@@ -25,16 +25,16 @@ interface CodeProps {
 export const CodeBlock = memo(function Code({ code, info, extra = null }: CodeProps): ReactElement {
   const [wrapped, setWrapped] = useState(false);
   const { language, file } = info;
-  const diff = isDiff(language, code);
+  const diff = isDiffCode(language, code);
   return (
     <div className="code">
       <div className="code-header">
         {file === null ? null : <b>{file}</b>}
-        <span className="grow">{languageName(language)}</span>
+        <span className="grow">{nameOfCodeLanguage(language)}</span>
         {extra}
         <PreviewButton code={code} info={info} />
         <IconButton icon="wrap" label={t('wrapLines')} aria-pressed={wrapped} onClick={() => setWrapped(!wrapped)} />
-        <IconButton icon="import" label={t('saveFile')} onClick={() => saveText(code, codeFileName(info))} />
+        <IconButton icon="import" label={t('saveFile')} onClick={() => downloadText(code, suggestCodeFileName(info))} />
         <CopyButton text={code} label={t('copyCode')} />
       </div>
       {diff && code.length <= mostShown ? (
@@ -69,11 +69,11 @@ export function CodeText({
 }): ReactElement {
   const scrolls = useScrollable<HTMLPreElement>();
   const [whole, setWhole] = useState(false);
-  const [first] = useMemo(() => splitIntoPieces(code, mostShown), [code]);
+  const [first] = useMemo(() => splitAtLineEnds(code, mostShown), [code]);
   const shown = first?.text ?? '';
   const highlighter = useHighlighter(language !== '');
   const parts = useMemo(() => splitIntoCodeTokens(highlighter, shown, language), [highlighter, shown, language]);
-  const rest = useMemo(() => (whole ? splitIntoPieces(code.slice(shown.length)) : []), [whole, code, shown]);
+  const rest = useMemo(() => (whole ? splitAtLineEnds(code.slice(shown.length)) : []), [whole, code, shown]);
   return (
     <>
       <pre ref={scrolls} dir="ltr" className={wrapped ? 'wrapped' : undefined}>

@@ -2,7 +2,7 @@ import { memo, type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { saveText } from '../ui/save-file.ts';
+import { downloadText } from '../ui/download-file.ts';
 import { useDarkTheme } from '../ui/use-dark-theme.ts';
 import { useScrollable } from '../ui/use-scrollable.ts';
 import { CodeBlock } from './code.tsx';
@@ -65,7 +65,7 @@ export const Diagram = memo(function Diagram({
         <IconButton
           icon="import"
           label={t('saveFile')}
-          onClick={() => saveText(drawn.svg, 'diagram.svg', 'image/svg+xml')}
+          onClick={() => downloadText(drawn.svg, 'diagram.svg', 'image/svg+xml')}
         />
         <CopyButton text={code} label={t('copyCode')} />
       </div>

@@ -10,7 +10,7 @@ export interface DiffLine {
 }
 
 /** Whether code is a diff: by its language or, without a language, by its first lines. */
-export function isDiff(language: string, code: string): boolean {
+export function isDiffCode(language: string, code: string): boolean {
   if (/^(?:diff|patch)$/i.test(language)) return true;
   return language === '' && /^(?:diff --git |--- \S[^\n]*\n\+\+\+ \S)/.test(code);
 }

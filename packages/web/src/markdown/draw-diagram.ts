@@ -4,7 +4,7 @@
  */
 import libraryAddress from '@mermaid-js/tiny/dist/mermaid.tiny.js?url';
 import { pageHost } from '../state/page-host.ts';
-import { toFlowchart } from './mindmap.ts';
+import { mindmapToFlowchart } from './mindmap.ts';
 
 /** A drawn diagram with its natural width in pixels, or why it could not be drawn. */
 export type DrawnDiagram = { readonly svg: string; readonly width: number | null } | { readonly problem: string };
@@ -135,6 +135,6 @@ export async function drawDiagram(text: string, dark: boolean): Promise<DrawnDia
   const id = ++lastId;
   return new Promise((resolve) => {
     waiting.set(id, resolve);
-    opened.contentWindow?.postMessage({ id, text: toFlowchart(text) ?? text, settings: settingsFor(dark) }, '*');
+    opened.contentWindow?.postMessage({ id, text: mindmapToFlowchart(text) ?? text, settings: settingsFor(dark) }, '*');
   });
 }

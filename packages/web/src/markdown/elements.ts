@@ -24,7 +24,7 @@ function isTable(token: Token): token is Tokens.Table {
 }
 
 /** Counts the elements of tokens, up to a limit. Iterative: quotes may be nested thousands deep. */
-export function countElements(tokens: readonly Token[], most = maxSliceElements): number {
+export function countMarkdownElements(tokens: readonly Token[], most = maxSliceElements): number {
   let count = 0;
   const waiting: (readonly Token[])[] = [tokens];
   for (let next = waiting.pop(); next !== undefined && count <= most; next = waiting.pop())

@@ -65,13 +65,13 @@ type Piece =
     };
 
 /** Splits an HTML token into known tags and the text between them. */
-function piecesOf(token: Token, at: number, readInline: (text: string) => readonly Token[]): readonly Piece[] {
+function piecesOf(token: Token, at: number, tokenizeInline: (text: string) => readonly Token[]): readonly Piece[] {
   const pieces: Piece[] = [];
   const { raw } = token;
   const addText = (from: number, to: number) => {
     const text = raw.slice(from, to);
     if (text.trim() === '') return;
-    const inside = [...readInline(text)];
+    const inside = [...tokenizeInline(text)];
     pieces.push({ kind: 'token', token: { type: 'text', raw: text, text, tokens: inside }, at: at + from });
   };
   let end = 0;
@@ -108,7 +108,7 @@ function toElement(element: OpenElement, closing: string): TokenWithOffset {
  */
 export function nestTags(
   items: readonly TokenWithOffset[],
-  readInline: (text: string) => readonly Token[],
+  tokenizeInline: (text: string) => readonly Token[],
 ): readonly TokenWithOffset[] {
   if (!items.some(({ token }) => token.type === 'html')) return items;
   const top: TokenWithOffset[] = [];
@@ -121,7 +121,8 @@ export function nestTags(
     else for (const item of [literalToken(last.raw, last.at), ...last.children]) add(item);
   };
   for (const { token, at } of items) {
-    const pieces = token.type === 'html' ? piecesOf(token, at, readInline) : [{ kind: 'token', token, at } as const];
+    const pieces =
+      token.type === 'html' ? piecesOf(token, at, tokenizeInline) : [{ kind: 'token', token, at } as const];
     for (const piece of pieces) {
       if (piece.kind === 'token') add(piece);
       else if (piece.kind === 'void')

@@ -25,7 +25,7 @@ export function toDocumentAddress(address: string): string | null {
 }
 
 /** Whether an image may be shown without asking: its bytes are in the message or on this server, and on no other. */
-export function isOwnImage(address: string): boolean {
+export function isOwnImageAddress(address: string): boolean {
   return (
     /^data:image\/(?:png|jpeg|gif|webp|avif);base64,/i.test(address) ||
     /^\/api\/attachments\/[0-9a-f]{64}$/.test(address)

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { type SplitMarkdown, splitIntoBlocks } from './blocks.ts';
+import { type SplitMarkdown, splitMarkdownIntoBlocks } from './blocks.ts';
 import { splitIntoCodeTokens } from './highlight.ts';
 import { highlighter } from './highlighter.ts';
-import { isOwnImage, toDocumentAddress, toSafeAddress } from './links.ts';
+import { isOwnImageAddress, toDocumentAddress, toSafeAddress } from './links.ts';
 import { Markdown } from './markdown.tsx';
-import { splitIntoPieces } from './pieces.ts';
 import { type SlicedMarkdown, sliceMarkdown, targetSliceCharacters, targetSliceElements } from './slices.ts';
+import { splitAtLineEnds } from './split-at-line-ends.ts';
 
 const sample =
   '# Title\n\nOne *word*.\n\n- a\n- b\n\n```js\nlet x = 1;\n\nlet y = 2;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nThe end.\n';
@@ -16,12 +16,12 @@ const sample =
 test('[B2] blocks above the last two stay the same objects while a text grows', () => {
   let cut: SplitMarkdown | null = null;
   for (let length = 1; length <= sample.length; length++) {
-    const next = splitIntoBlocks(sample.slice(0, length), cut);
+    const next = splitMarkdownIntoBlocks(sample.slice(0, length), cut);
     for (const [index, block] of (cut?.blocks.slice(0, -2) ?? []).entries()) expect(next?.blocks[index]).toBe(block);
     cut = next;
   }
   expect(cut?.blocks.map((block) => block.raw)).toEqual(
-    splitIntoBlocks(sample, null)?.blocks.map((block) => block.raw),
+    splitMarkdownIntoBlocks(sample, null)?.blocks.map((block) => block.raw),
   );
 });
 
@@ -47,8 +47,8 @@ test('[B2] text parsed piece by piece has the same texts and positions as text p
       const text = lines.join('\n');
       let cut: SplitMarkdown | null = null;
       for (let length = stride; length < text.length; length += stride)
-        cut = splitIntoBlocks(text.slice(0, length), cut);
-      cut = splitIntoBlocks(text, cut);
+        cut = splitMarkdownIntoBlocks(text.slice(0, length), cut);
+      cut = splitMarkdownIntoBlocks(text, cut);
       const places = (cut?.blocks ?? []).map((block) => block.at);
       expect(new Set(places).size).toBe(places.length);
       for (const block of cut?.blocks.slice(0, cut.sure) ?? [])
@@ -75,9 +75,9 @@ test('[B3] only http, https and mailto links work', () => {
     '',
   ];
   for (const address of others) expect(toSafeAddress(address), address).toBeNull();
-  expect(isOwnImage('data:image/svg+xml;base64,AAAA')).toBe(false);
-  expect(isOwnImage('https://a.example/x.png')).toBe(false);
-  expect(isOwnImage(`/api/attachments/${'a'.repeat(64)}`)).toBe(true);
+  expect(isOwnImageAddress('data:image/svg+xml;base64,AAAA')).toBe(false);
+  expect(isOwnImageAddress('https://a.example/x.png')).toBe(false);
+  expect(isOwnImageAddress(`/api/attachments/${'a'.repeat(64)}`)).toBe(true);
 });
 
 test('[B3] a link of the guide opens the documentation that comes with the page, and nothing else of the server', () => {
@@ -97,9 +97,9 @@ test('[B3] a link of the guide opens the documentation that comes with the page,
 });
 
 test('[B4] text nested ten thousand levels deep is shown as plain text', () => {
-  const cut = splitIntoBlocks('> '.repeat(10_000), null);
+  const cut = splitMarkdownIntoBlocks('> '.repeat(10_000), null);
   expect(cut === null || cut.blocks.length <= 1).toBe(true);
-  expect(splitIntoBlocks(`${'*a'.repeat(200_000)}`, null)?.blocks.length).toBe(1);
+  expect(splitMarkdownIntoBlocks(`${'*a'.repeat(200_000)}`, null)?.blocks.length).toBe(1);
 });
 
 test('[B4] the pieces of a large text joined are the text', () => {
@@ -107,7 +107,7 @@ test('[B4] the pieces of a large text joined are the text', () => {
     fc.property(fc.array(fc.string({ maxLength: 9000 }), { maxLength: 12 }), (lines) => {
       const text = lines.join('\n');
       expect(
-        splitIntoPieces(text)
+        splitAtLineEnds(text)
           .map((piece) => piece.text)
           .join(''),
       ).toBe(text);

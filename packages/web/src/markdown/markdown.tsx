@@ -20,13 +20,19 @@ import { formatNumber, t } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { useScrollable } from '../ui/use-scrollable.ts';
-import { type AlertKind, readAlert } from './alerts.ts';
-import { type MarkdownBlock, nestBlocks, readInline, type SplitMarkdown, splitIntoBlocks } from './blocks.ts';
+import { type AlertKind, extractAlert } from './alerts.ts';
+import {
+  type MarkdownBlock,
+  nestMarkdownBlocks,
+  type SplitMarkdown,
+  splitMarkdownIntoBlocks,
+  tokenizeInline,
+} from './blocks.ts';
 import { CodeBlock } from './code.tsx';
 import { parseCodeInfo } from './code-names.ts';
 import { Diagram } from './diagram.tsx';
 import { textDirectionOf } from './direction.ts';
-import { countElements, maxSliceElements } from './elements.ts';
+import { countMarkdownElements, maxSliceElements } from './elements.ts';
 import { decodeEntities } from './entities.ts';
 import { Footnote, FootnoteReference } from './footnote.tsx';
 import { type Footnotes, FootnotesContext, numberFootnotes } from './footnotes.ts';
@@ -122,11 +128,11 @@ const SliceView = memo(function SliceView({
   const before = useRef<SplitMarkdown | null>(null);
   const cut = useMemo(() => {
     if (slice.plain) return null;
-    const next = splitIntoBlocks(slice.prefix + slice.text, growing ? before.current : null);
+    const next = splitMarkdownIntoBlocks(slice.prefix + slice.text, growing ? before.current : null);
     before.current = next;
     if (next === null) return null;
-    const nested = nestBlocks(next.blocks);
-    return countElements(nested.map((block) => block.token)) > maxSliceElements ? null : nested;
+    const nested = nestMarkdownBlocks(next.blocks);
+    return countMarkdownElements(nested.map((block) => block.token)) > maxSliceElements ? null : nested;
   }, [slice, growing]);
   const footnotes = useContext(FootnotesContext);
   if (cut === null) return <PlainText text={slice.text} />;
@@ -162,7 +168,7 @@ function renderAll(tokens: readonly Token[] | undefined, depth: number): ReactNo
     at += token.raw.length || 1;
     return item;
   });
-  return nestTags(placed, readInline).map((item) => (
+  return nestTags(placed, tokenizeInline).map((item) => (
     <Fragment key={item.at}>{renderElement(item.token, depth + 1)}</Fragment>
   ));
 }
@@ -262,7 +268,7 @@ const alertNames = {
 
 function renderQuote(token: Token, depth: number): ReactElement {
   const tokens: readonly Token[] = 'tokens' in token ? (token.tokens ?? []) : [];
-  const alert = readAlert(tokens);
+  const alert = extractAlert(tokens);
   if (alert === null) return <blockquote dir={textDirectionOf(token.raw)}>{renderAll(tokens, depth)}</blockquote>;
   const warns = alert.kind === 'warning' || alert.kind === 'caution';
   return (

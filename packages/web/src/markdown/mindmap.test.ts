@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toFlowchart } from './mindmap.ts';
+import { mindmapToFlowchart } from './mindmap.ts';
 
 test('[B328] a mind map is drawn as a flowchart with its topics, shapes and levels', () => {
   const map = `mindmap
@@ -11,7 +11,7 @@ test('[B328] a mind map is drawn as a flowchart with its topics, shapes and leve
     %% a comment
     b["Salt"]
   {{Oven}}`;
-  expect(toFlowchart(map)?.split('\n')).toEqual([
+  expect(mindmapToFlowchart(map)?.split('\n')).toEqual([
     'flowchart LR',
     't0(("Bread"))',
     't0 --- t1("Flour")',
@@ -23,7 +23,7 @@ test('[B328] a mind map is drawn as a flowchart with its topics, shapes and leve
 });
 
 test('[B328] no other diagram is rewritten', () => {
-  expect(toFlowchart('flowchart LR\n  mindmap --> b')).toBeNull();
-  expect(toFlowchart('mindmap')).toBeNull();
-  expect(toFlowchart('')).toBeNull();
+  expect(mindmapToFlowchart('flowchart LR\n  mindmap --> b')).toBeNull();
+  expect(mindmapToFlowchart('mindmap')).toBeNull();
+  expect(mindmapToFlowchart('')).toBeNull();
 });

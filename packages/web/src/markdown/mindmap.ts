@@ -28,7 +28,7 @@ function parseTopic(line: string, index: number): Topic {
 }
 
 /** Returns the flowchart of a mind map; null for any other diagram. */
-export function toFlowchart(diagram: string): string | null {
+export function mindmapToFlowchart(diagram: string): string | null {
   const lines = diagram.split('\n').filter((line) => line.trim() !== '' && !line.trim().startsWith('%%'));
   if (lines[0]?.trim() !== 'mindmap') return null;
   const out = ['flowchart LR'];

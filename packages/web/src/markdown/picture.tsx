@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { Icon } from '../ui/icon.tsx';
-import { isOwnImage, toSafeAddress } from './links.ts';
+import { isOwnImageAddress, toSafeAddress } from './links.ts';
 
 /**
  * An image in a text. An external image is shown only as a link, because loading it would tell its server when the user
@@ -9,7 +9,7 @@ import { isOwnImage, toSafeAddress } from './links.ts';
  */
 export function MessagePicture({ address, words }: { readonly address: string; readonly words: string }): ReactElement {
   const [failed, setFailed] = useState(false);
-  if (isOwnImage(address) && !failed)
+  if (isOwnImageAddress(address) && !failed)
     return <img className="picture" src={address} alt={words} loading="lazy" onError={() => setFailed(true)} />;
   const safe = toSafeAddress(address);
   return (

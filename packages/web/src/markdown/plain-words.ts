@@ -1,6 +1,6 @@
 /** The visible words of Markdown, without markup. */
 import type { Token } from 'marked';
-import { splitIntoBlocks } from './blocks.ts';
+import { splitMarkdownIntoBlocks } from './blocks.ts';
 import { sliceMarkdown } from './slices.ts';
 
 /** Returns the separator after a token: a blank line after a block, a line end after a list item. */
@@ -63,7 +63,7 @@ export function markdownToPlainText(text: string): string {
   const parts: string[] = [];
   const waiting: (Token | string)[] = [clean.slice(end)];
   for (const { plain, prefix, text: part } of [...list].reverse()) {
-    const cut = plain ? null : splitIntoBlocks(part, null);
+    const cut = plain ? null : splitMarkdownIntoBlocks(part, null);
     // The header of a table that was split is in the previous slice.
     if (cut === null || prefix !== '') waiting.push(part);
     else for (const block of [...cut.blocks].reverse()) waiting.push(block.token);

@@ -1,7 +1,7 @@
 import { type ReactElement, useMemo, useState } from 'react';
 import { formatNumber, t } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
-import { splitIntoPieces } from './pieces.ts';
+import { splitAtLineEnds } from './split-at-line-ends.ts';
 
 const shownAtFirst = 40_000;
 
@@ -9,7 +9,7 @@ const shownAtFirst = 40_000;
 export function PlainText({ text }: { readonly text: string }): ReactElement {
   const [whole, setWhole] = useState(false);
   const shown = whole ? text : text.slice(0, shownAtFirst);
-  const pieces = useMemo(() => splitIntoPieces(shown), [shown]);
+  const pieces = useMemo(() => splitAtLineEnds(shown), [shown]);
   return (
     <div className="plain-text">
       {pieces.map((piece) => (

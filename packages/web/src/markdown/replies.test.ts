@@ -1,8 +1,8 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import { codeFileName, parseCodeInfo, previewKindOf } from './code-names.ts';
-import { isDiff, splitDiffLines } from './diff.ts';
+import { parseCodeInfo, previewKindOf, suggestCodeFileName } from './code-names.ts';
+import { isDiffCode, splitDiffLines } from './diff.ts';
 import { Markdown } from './markdown.tsx';
 
 function html(text: string): string {
@@ -87,8 +87,8 @@ test('[B114] a diff is split into added, removed and other lines, with the chang
   expect(lines.map((line) => line.kind)).toEqual(['place', 'same', 'removed', 'added', 'added']);
   const paired = splitDiffLines('-  return retry(3);\n+  return retry(8);');
   expect(paired.map((line) => line.text.slice(line.from, line.to))).toEqual(['3', '8']);
-  expect(isDiff('', '--- a/x\n+++ b/x\n')).toBe(true);
-  expect(isDiff('yaml', '--- a\n+++ b\n')).toBe(false);
+  expect(isDiffCode('', '--- a/x\n+++ b/x\n')).toBe(true);
+  expect(isDiffCode('yaml', '--- a\n+++ b\n')).toBe(false);
 });
 
 test('[B114] a code block has its language, its file and whether it can be previewed', () => {
@@ -97,8 +97,8 @@ test('[B114] a code block has its language, its file and whether it can be previ
   expect(parseCodeInfo('src/retry.ts')).toEqual({ language: 'ts', file: 'src/retry.ts' });
   expect(parseCodeInfo('python {.numbered}')).toEqual({ language: 'python', file: null });
   expect(parseCodeInfo(undefined)).toEqual({ language: '', file: null });
-  expect(codeFileName({ language: 'Python', file: null })).toBe('code.py');
-  expect(codeFileName({ language: '', file: 'a/b/../x.sh' })).toBe('x.sh');
+  expect(suggestCodeFileName({ language: 'Python', file: null })).toBe('code.py');
+  expect(suggestCodeFileName({ language: '', file: 'a/b/../x.sh' })).toBe('x.sh');
   expect(previewKindOf('html', '<p>')).toBe('html');
   expect(previewKindOf('xml', '<svg viewBox="0 0 1 1"/>')).toBe('svg');
   expect(previewKindOf('md', '# x')).toBe('markdown');

@@ -2,10 +2,10 @@ import type { ModelView } from '@coppice/client';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { formatCompact, formatNumber, t } from '../i18n/index.ts';
 import { toggleFavourite, useAppData } from '../state/app-data.ts';
-import { loadConnections, openConnection, useConnections } from '../state/connections.ts';
+import { loadConnections, openConnectionForm, useConnections } from '../state/connections.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { isForInputMethod } from '../ui/input-method.ts';
+import { isInputMethodKey } from '../ui/input-method.ts';
 import { ModelName } from '../ui/model-name.tsx';
 import { Popover } from '../ui/popover.tsx';
 import { useArrowKeys } from '../ui/use-arrow-keys.ts';
@@ -128,7 +128,7 @@ function ModelFilter({ text, onChange, onEnter }: ModelFilterProps): ReactElemen
         value={text}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && !isForInputMethod(event)) onEnter();
+          if (event.key === 'Enter' && !isInputMethodKey(event)) onEnter();
         }}
       />
     </div>
@@ -147,7 +147,7 @@ function ProvidersWithoutKey(): ReactElement | null {
       {missing.map(({ name, label }) => (
         <div key={name} className="model-missing">
           <span className="grow">{label}</span>
-          <Button small aria-label={t('addKeyNamed', { name: label })} onClick={() => openConnection(name)}>
+          <Button small aria-label={t('addKeyNamed', { name: label })} onClick={() => openConnectionForm(name)}>
             {t('addKey')}
           </Button>
         </div>

@@ -1,7 +1,7 @@
 import { type ReactElement, type ReactNode, useId, useState } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
 import { type AppData, chooseModels, currentModels, setToolsEnabled, useAppData } from '../state/app-data.ts';
-import { type ChatOptions, chooseOptions, defaultOptions } from '../state/chat-options.ts';
+import { type ChatOptions, chooseChatOptions, defaultChatOptions } from '../state/chat-options.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { ModelName } from '../ui/model-name.tsx';
@@ -22,12 +22,12 @@ export function OptionsPanel({
     <div className="options">
       <header className="options-head">
         <h2 className="grow">{t('chatOptions')}</h2>
-        <Button small look="quiet" onClick={() => chooseOptions(defaultOptions)}>
+        <Button small look="quiet" onClick={() => chooseChatOptions(defaultChatOptions)}>
           {t('resetOptions')}
         </Button>
         <IconButton icon="x" label={t('close')} onClick={onClose} />
       </header>
-      <OptionFields options={options} onChange={chooseOptions} />
+      <OptionFields options={options} onChange={chooseChatOptions} />
       <Row label={t('alsoAsk')}>
         <ModelChips
           models={now.slice(1)}
@@ -40,7 +40,7 @@ export function OptionsPanel({
         several={options.n > 1 || now.length > 1}
         onChange={({ toolsOn, ...set }) => {
           if (toolsOn !== undefined) setToolsEnabled(toolsOn);
-          chooseOptions(set);
+          chooseChatOptions(set);
         }}
       />
       <footer className="options-foot">
@@ -348,7 +348,7 @@ function ServerTools({ server, tools, off, onSetOff, isOpen, onOpen }: ServerToo
 }
 
 /** The label of the options button: the number of changed options, or the number of replies. */
-export function optionsLabel(
+export function formatOptionsLabel(
   options: Pick<ChatOptions, 'n' | 'temperature' | 'topP' | 'maxTokens' | 'thinking'>,
 ): string {
   if (options.n > 1) return tn('howMany', options.n);

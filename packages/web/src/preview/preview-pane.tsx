@@ -3,7 +3,7 @@ import type { Node, NodeId } from '@coppice/core';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { t } from '../i18n/index.ts';
 import { CodeText } from '../markdown/code.tsx';
-import { codeFileName, languageName } from '../markdown/code-names.ts';
+import { nameOfCodeLanguage, suggestCodeFileName } from '../markdown/code-names.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { pageHost } from '../state/page-host.ts';
 import { closePreview, useUi } from '../state/ui.ts';
@@ -11,9 +11,9 @@ import { useTree } from '../state/use-session.ts';
 import { VariantSwitch } from '../thread/variant-switch.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { downloadText } from '../ui/download-file.ts';
 import { Icon } from '../ui/icon.tsx';
-import { saveText } from '../ui/save-file.ts';
-import { buildPreviewDocument, type PreviewableCode, previewableBlocksOf, previewTitleOf } from './previewable.ts';
+import { buildPreviewDocument, findPreviewableCode, type PreviewableCode, previewTitleOf } from './previewable.ts';
 
 /** Finds the message on the shown branch that is a variant of the given one, or the given one itself. */
 function shownVersion(part: LoadedBranch, id: NodeId): Node | null {
@@ -33,7 +33,7 @@ export function PreviewPane(): ReactElement | null {
   const [mode, setMode] = useState<PreviewMode>('preview');
   const [reloads, setReloads] = useState(0);
   const node = preview === null || part === null ? null : shownVersion(part, preview.nodeId);
-  const blocks = node === null || node.status === 'pending' ? [] : previewableBlocksOf(node.message);
+  const blocks = node === null || node.status === 'pending' ? [] : findPreviewableCode(node.message);
   const shown = preview === null ? undefined : (blocks[preview.index] ?? blocks.at(-1));
   const pane = useRef<HTMLElement>(null);
   const opened = preview !== null;
@@ -42,7 +42,7 @@ export function PreviewPane(): ReactElement | null {
   }, [opened]);
   if (preview === null || part === null) return null;
   const title =
-    (shown === undefined ? null : (previewTitleOf(shown) ?? languageName(shown.info.language))) ?? t('preview');
+    (shown === undefined ? null : (previewTitleOf(shown) ?? nameOfCodeLanguage(shown.info.language))) ?? t('preview');
   return (
     <aside
       ref={pane}
@@ -65,7 +65,7 @@ export function PreviewPane(): ReactElement | null {
             <IconButton
               icon="import"
               label={t('saveFile')}
-              onClick={() => saveText(shown.code, codeFileName(shown.info))}
+              onClick={() => downloadText(shown.code, suggestCodeFileName(shown.info))}
             />
           </>
         )}

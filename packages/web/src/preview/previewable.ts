@@ -1,6 +1,6 @@
 /** The code blocks of a message that can be previewed. */
 import type { Message } from '@coppice/core';
-import { splitIntoBlocks } from '../markdown/blocks.ts';
+import { splitMarkdownIntoBlocks } from '../markdown/blocks.ts';
 import { type CodeInfo, type PreviewKind, parseCodeInfo, previewKindOf } from '../markdown/code-names.ts';
 import { plainTextOf } from '../thread/rows.ts';
 
@@ -26,7 +26,9 @@ function isTokenList(value: unknown): value is readonly TokenWithin[] {
 /** Finds the previewable code blocks of a text, in reading order, including those in lists and quotes. */
 function previewableBlocksIn(text: string): readonly PreviewableCode[] {
   const found: PreviewableCode[] = [];
-  const waiting: TokenWithin[] = [...(splitIntoBlocks(text, null)?.blocks ?? [])].reverse().map((block) => block.token);
+  const waiting: TokenWithin[] = [...(splitMarkdownIntoBlocks(text, null)?.blocks ?? [])]
+    .reverse()
+    .map((block) => block.token);
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (next.type === 'code' && typeof next.text === 'string') {
       const info = parseCodeInfo(next.lang);
@@ -40,7 +42,7 @@ function previewableBlocksIn(text: string): readonly PreviewableCode[] {
 }
 
 /** The previewable code blocks of a message. */
-export function previewableBlocksOf(message: Message | null): readonly PreviewableCode[] {
+export function findPreviewableCode(message: Message | null): readonly PreviewableCode[] {
   return previewableBlocksIn(plainTextOf(message));
 }
 

@@ -4,10 +4,10 @@ import { t } from '../i18n/index.ts';
 import { localizeError } from '../i18n/refusals.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { LocalizedError } from '../ui/refusal.tsx';
 import { TextField } from '../ui/text-field.tsx';
+import { TranslatedTextView } from '../ui/translated-text.tsx';
 import { type ToolServerFields, type ToolServerList, toolsApi } from './settings-api.ts';
-import { splitCommand } from './split-command.ts';
+import { splitCommandLine } from './split-command-line.ts';
 
 interface AddToolServerProps {
   readonly mayAdd: ToolServerList['mayAdd'];
@@ -55,13 +55,13 @@ const emptyServer: ServerDraft = { kind: 'address', name: '', url: '', key: '', 
 function fieldsOf({ kind, url, key, line, variables, token }: ServerDraft): ToolServerFields {
   return kind === 'address'
     ? { url: url.trim(), ...(key === '' ? {} : { key }) }
-    : { command: splitCommand(line), env: parseVariables(variables).values, token };
+    : { command: splitCommandLine(line), env: parseVariables(variables).values, token };
 }
 
 function isComplete({ kind, name, url, line, variables, token }: ServerDraft): boolean {
   if (name.trim() === '') return false;
   if (kind === 'address') return url.trim() !== '';
-  return splitCommand(line).length > 0 && token !== '' && parseVariables(variables).wrong === null;
+  return splitCommandLine(line).length > 0 && token !== '' && parseVariables(variables).wrong === null;
 }
 
 /** Adds a server: by its URL, or by a command that is shown as it will run and confirmed with the token. */
@@ -79,7 +79,7 @@ export function AddToolServer({ mayAdd, onAdded, onCancel }: AddToolServerProps)
     setBusy(true);
     toolsApi
       .add(name.trim(), fieldsOf(draft))
-      .then(onAdded, (thrown) => setProblem(<LocalizedError {...localizeError(toHttpProblem(thrown))} />))
+      .then(onAdded, (thrown) => setProblem(<TranslatedTextView {...localizeError(toHttpProblem(thrown))} />))
       .finally(() => setBusy(false));
   };
   return (
@@ -98,7 +98,9 @@ export function AddToolServer({ mayAdd, onAdded, onCancel }: AddToolServerProps)
           <div>
             <span className="label">{t('linesForFile')}</span>
             <pre className="definition">
-              <span>{configLines(name.trim(), kind === 'address' ? url.trim() : '', splitCommand(draft.line))}</span>
+              <span>
+                {configLines(name.trim(), kind === 'address' ? url.trim() : '', splitCommandLine(draft.line))}
+              </span>
             </pre>
           </div>
         )}
@@ -199,7 +201,7 @@ function CommandFields({ draft, change }: DraftFieldsProps): ReactElement {
       <div>
         <span className="label">{t('exactCommand')}</span>
         <pre className="definition">
-          <span>argv {JSON.stringify(splitCommand(draft.line))}</span>
+          <span>argv {JSON.stringify(splitCommandLine(draft.line))}</span>
           <span>env {names.join(', ')}</span>
         </pre>
       </div>

@@ -13,14 +13,14 @@ import { t, tn } from '../i18n/index.ts';
 import { localizeError } from '../i18n/refusals.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { LocalizedError } from '../ui/refusal.tsx';
 import { TextField } from '../ui/text-field.tsx';
-import { type ConnectionFields, type ConnectionList, type ConnectionTest, settingsApi } from './settings-api.ts';
+import { TranslatedTextView } from '../ui/translated-text.tsx';
+import { type ConnectionFields, type ConnectionList, type ConnectionTestOutcome, settingsApi } from './settings-api.ts';
 
 const shownModels = 3;
 
 /** The result of a test: the models, or the error. */
-export function ConnectionTestResult({ result }: { readonly result: ConnectionTest }): ReactElement {
+export function ConnectionTestResult({ result }: { readonly result: ConnectionTestOutcome }): ReactElement {
   const [all, setAll] = useState(false);
   const { models, problem } = result;
   if (problem !== null)
@@ -28,7 +28,7 @@ export function ConnectionTestResult({ result }: { readonly result: ConnectionTe
       <div className="result bad" role="alert">
         <Icon name="warn" />
         <span>
-          <LocalizedError {...localizeError(problem)} />
+          <TranslatedTextView {...localizeError(problem)} />
         </span>
       </div>
     );
@@ -74,13 +74,13 @@ function hostIn(address: string): string {
 /** Runs a test or a save, and keeps its result: the models, or why it failed. */
 function useConnectionRequests(name: string | null): {
   readonly busy: boolean;
-  readonly result: ConnectionTest | null;
+  readonly result: ConnectionTestOutcome | null;
   /** Sends a request. Resolves to false if the name is missing or the server refused. */
-  readonly request: (send: (name: string) => Promise<ConnectionTest>) => Promise<boolean>;
+  readonly request: (send: (name: string) => Promise<ConnectionTestOutcome>) => Promise<boolean>;
 } {
   const [busy, setBusy] = useState(false);
-  const [result, setResult] = useState<ConnectionTest | null>(null);
-  const request = async (send: (name: string) => Promise<ConnectionTest>): Promise<boolean> => {
+  const [result, setResult] = useState<ConnectionTestOutcome | null>(null);
+  const request = async (send: (name: string) => Promise<ConnectionTestOutcome>): Promise<boolean> => {
     if (name === null) {
       setResult({ models: [], problem: { code: 'page/name', message: t('nameNeeded') } });
       return false;

@@ -8,8 +8,8 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { ConnectionForm, ConnectionTestResult } from './connection-form.tsx';
-import { RemoveDialog } from './remove-dialog.tsx';
-import { type ConnectionList, type ConnectionTest, settingsApi } from './settings-api.ts';
+import { RemoveConnectionDialog } from './remove-connection-dialog.tsx';
+import { type ConnectionList, type ConnectionTestOutcome, settingsApi } from './settings-api.ts';
 import { showConnectedToast } from './show-connected.ts';
 
 interface ConnectionRowProps {
@@ -98,12 +98,12 @@ function useConnectionTest(
   name: string,
   onSuccess: () => Promise<void>,
 ): {
-  readonly result: ConnectionTest | null;
+  readonly result: ConnectionTestOutcome | null;
   readonly busy: boolean;
   readonly test: () => Promise<void>;
   readonly clear: () => void;
 } {
-  const [result, setResult] = useState<ConnectionTest | null>(null);
+  const [result, setResult] = useState<ConnectionTestOutcome | null>(null);
   const [busy, setBusy] = useState(false);
   const test = async () => {
     setBusy(true);
@@ -226,7 +226,7 @@ function ConnectionMenu({ connection, onOpen, onRemoved }: ConnectionMenuProps):
         ) : null}
       </Menu>
       {asking ? (
-        <RemoveDialog
+        <RemoveConnectionDialog
           name={label}
           words={removalWords(connection)}
           onRemove={remove}

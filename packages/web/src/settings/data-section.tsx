@@ -1,7 +1,7 @@
 import { type SettingsView, toHttpProblem } from '@coppice/client';
 import { type ReactElement, useEffect, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { canStoreCopies, maxOfflineCopies, removeOfflineCopies } from '../state/offline-copies.ts';
+import { canStoreOfflineCopies, maxOfflineCopies, removeOfflineCopies } from '../state/offline-copies.ts';
 import { api } from '../state/page-client.ts';
 import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
@@ -19,7 +19,7 @@ export function DataSection(): ReactElement {
     <>
       <SectionHead title={t('dataSection')} lead={t('dataLead')} />
       <ImportExportCard />
-      {canStoreCopies() ? (
+      {canStoreOfflineCopies() ? (
         <div className="rows">
           <div className="row-item setting-row">
             <div className="grow">

@@ -6,9 +6,9 @@ import { api } from '../state/page-client.ts';
 import { useRoute } from '../state/router.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
-import { AddressRow } from './address-row.tsx';
 import { ConnectionRow } from './connection-row.tsx';
 import { ModelChoiceRows } from './model-choices.tsx';
+import { OtherServerRow } from './other-server-row.tsx';
 import { SectionHead } from './section-head.tsx';
 import { type ConnectionList, settingsApi } from './settings-api.ts';
 
@@ -56,7 +56,7 @@ export function ModelsSection(): ReactElement {
             />
           ))}
           {list.keptIn === null ? null : (
-            <AddressRow
+            <OtherServerRow
               taken={list.items.map(({ name }) => name)}
               keptIn={list.keptIn}
               isOpen={open === ''}

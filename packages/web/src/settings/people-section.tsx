@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { LimitsForm } from './limits-form.tsx';
 import { NameAndChoiceForm } from './name-and-choice.tsx';
 import { NewTokenNotice } from './new-token-notice.tsx';
-import { PersonRow, userRoleName, userRoles } from './person-row.tsx';
+import { nameOfUserRole, PersonRow, userRoles } from './person-row.tsx';
 import { SectionHead } from './section-head.tsx';
 import { type Person, peopleApi, type UsageList } from './settings-api.ts';
 import { useSignedIn } from './use-signed-in.ts';
@@ -94,7 +94,7 @@ function AddPerson({
         onName={setName}
         label={t('role')}
         choice={role}
-        choices={userRoles.map((each) => ({ value: each, label: userRoleName(each) }))}
+        choices={userRoles.map((each) => ({ value: each, label: nameOfUserRole(each) }))}
         onChoice={setRole}
       />
       <div className="form-foot">

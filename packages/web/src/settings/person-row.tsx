@@ -15,7 +15,7 @@ export const userRoles = ['admin', 'member', 'viewer'] as const satisfies readon
 const roleNames = { admin: 'roleAdmin', member: 'roleMember', viewer: 'roleViewer' } as const;
 
 /** The name of a role in the language of the page. */
-export function userRoleName(role: Person['role']): string {
+export function nameOfUserRole(role: Person['role']): string {
   return t(roleNames[role]);
 }
 
@@ -63,7 +63,7 @@ export function PersonRow({ person, isMe, use, days, onChange }: PersonRowProps)
           <RoleSelect
             person={person}
             disabled={isMe}
-            onChange={(role) => void change({ role }, t('roleChanged', { name, role: userRoleName(role) }))}
+            onChange={(role) => void change({ role }, t('roleChanged', { name, role: nameOfUserRole(role) }))}
           />
         ) : (
           <span className="state warn">
@@ -113,7 +113,7 @@ function RoleSelect({ person: { name, role }, disabled, onChange }: RoleSelectPr
     >
       {userRoles.map((each) => (
         <option key={each} value={each}>
-          {userRoleName(each)}
+          {nameOfUserRole(each)}
         </option>
       ))}
     </select>

@@ -26,7 +26,7 @@ export interface ConnectionFields {
 }
 
 /** The result of testing a URL and a key. */
-export interface ConnectionTest {
+export interface ConnectionTestOutcome {
   readonly models: readonly string[];
   readonly problem: { readonly code: string; readonly message: string } | null;
 }
@@ -43,9 +43,9 @@ export interface SignedInUser {
 export const settingsApi = {
   connections: () => readResponse<ConnectionList>(routes.GET('/api/connections')),
   test: (name: string, fields: ConnectionFields) =>
-    readResponse<ConnectionTest>(routes.POST('/api/connections/test', { body: { name, ...fields } })),
+    readResponse<ConnectionTestOutcome>(routes.POST('/api/connections/test', { body: { name, ...fields } })),
   connect: (name: string, fields: ConnectionFields) =>
-    readResponse<ConnectionTest>(
+    readResponse<ConnectionTestOutcome>(
       routes.PUT('/api/connections/{name}', { params: { path: { name } }, body: { ...fields } }),
     ),
   disconnect: (name: string) =>

@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect } from 'react';
-import { DrawerButton, Scrim } from '../home/rail.tsx';
+import { DrawerButton, Scrim } from '../home/sidebar.tsx';
 import { t } from '../i18n/index.ts';
 import { homeRoute, navigateTo, routeBeforeSettings } from '../state/router.ts';
 import { useUi } from '../state/ui.ts';

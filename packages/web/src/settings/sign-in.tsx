@@ -6,7 +6,7 @@ import { reloadAfterSignIn } from '../state/app-data.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { LogoMark } from '../ui/logo.tsx';
-import { LocalizedError } from '../ui/refusal.tsx';
+import { TranslatedTextView } from '../ui/translated-text.tsx';
 import { settingsApi } from './settings-api.ts';
 
 interface SignInForm {
@@ -41,7 +41,7 @@ function useSignIn(): SignInForm {
       .signIn(token.trim())
       .then(reloadAfterSignIn, (thrown) => {
         const refused = toHttpProblem(thrown);
-        setProblem(refused.signedOut ? <>{t('wrongToken')}</> : <LocalizedError {...localizeError(refused)} />);
+        setProblem(refused.signedOut ? <>{t('wrongToken')}</> : <TranslatedTextView {...localizeError(refused)} />);
       })
       .finally(() => setBusy(false));
   };

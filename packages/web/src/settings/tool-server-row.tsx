@@ -1,5 +1,5 @@
 import { toHttpProblem } from '@coppice/client';
-import type { TextPart } from '@coppice/core';
+import type { TextDiffPart } from '@coppice/core';
 import { diffText } from '@coppice/core/diff';
 import { type ReactElement, useMemo, useState } from 'react';
 import { formatTime, t, tn } from '../i18n/index.ts';
@@ -8,9 +8,9 @@ import { showError } from '../state/tree-actions.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem } from '../ui/menu.tsx';
-import { RemoveDialog } from './remove-dialog.tsx';
+import { RemoveConnectionDialog } from './remove-connection-dialog.tsx';
 import { type ServerTool, type ToolDecision, type ToolServer, type ToolServerList, toolsApi } from './settings-api.ts';
-import { joinCommand } from './split-command.ts';
+import { joinCommandLine } from './split-command-line.ts';
 
 interface ToolServerRowProps {
   readonly server: ToolServer;
@@ -54,7 +54,7 @@ export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServe
       <div className="row-line">
         <div className="row-name">
           <b>{name}</b>
-          <span className="row-detail mono">{joinCommand(target)}</span>
+          <span className="row-detail mono">{joinCommandLine(target)}</span>
         </div>
         <ServerStatus server={server} changed={changed.length} />
         <div className="row-end">
@@ -76,7 +76,7 @@ export function ToolServerRow({ server, mayDecide, onList, onReload }: ToolServe
             </Menu>
           ) : null}
           {asking ? (
-            <RemoveDialog
+            <RemoveConnectionDialog
               name={name}
               words={t('removeServerWords')}
               onRemove={remove}
@@ -251,9 +251,9 @@ function ChangedText({ before, after }: { readonly before: string; readonly afte
 }
 
 interface MarkedTextProps {
-  readonly parts: readonly TextPart[];
-  readonly mark: TextPart['type'];
-  readonly skip: TextPart['type'];
+  readonly parts: readonly TextDiffPart[];
+  readonly mark: TextDiffPart['type'];
+  readonly skip: TextDiffPart['type'];
 }
 
 function MarkedText({ parts, mark, skip }: MarkedTextProps): ReactElement {

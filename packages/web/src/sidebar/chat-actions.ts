@@ -9,7 +9,7 @@ import { showToast } from '../state/toasts.ts';
 import { showError } from '../state/tree-actions.ts';
 import type { FolderFile } from '../transfer/sources.ts';
 import { exportUrl, fetchExport } from '../transfer/transfer-api.ts';
-import { saveBlob, saveFromUrl } from '../ui/save-file.ts';
+import { downloadBlob, downloadFromUrl } from '../ui/download-file.ts';
 
 type Attributes = Partial<Pick<TreeViewData, 'title' | 'tags' | 'folder' | 'pinned'>>;
 
@@ -109,7 +109,7 @@ const archiveName = 'chats.zip';
 export async function exportChats(ids: readonly TreeId[]): Promise<void> {
   const [only] = ids;
   if (only === undefined) return;
-  if (ids.length === 1) return saveFromUrl(exportUrl(only, 'markdown', { what: 'tree' }, false), '');
+  if (ids.length === 1) return downloadFromUrl(exportUrl(only, 'markdown', { what: 'tree' }, false), '');
   showToast({ icon: 'export', text: t('working') });
   try {
     const { zipFolder } = await import('../transfer/zip-folder.ts');
@@ -123,7 +123,7 @@ export async function exportChats(ids: readonly TreeId[]): Promise<void> {
       files.push({ path, file });
     }
     const archive = await zipFolder(files, new AbortController().signal);
-    saveBlob(archive, archiveName);
+    downloadBlob(archive, archiveName);
     showToast({ icon: 'export', text: archiveName });
   } catch (thrown) {
     showError(toHttpProblem(thrown));

@@ -28,7 +28,7 @@ function firstAddedNode({ result, nodes, activeNodeId }: WriteResponse): NodeId 
  * sends the version that is shown here. A copy sends the other tree's version, which was just read: it only adds
  * nodes there, so nothing can be overwritten.
  */
-export async function moveBetweenTrees(
+export async function moveOrCopyToTree(
   session: TreeSession,
   node: Node,
   to: MoveDestination,

@@ -23,7 +23,7 @@ export interface ChatOptions {
 }
 
 /** The options of a chat whose user changed nothing. */
-export const defaultOptions: Omit<ChatOptions, 'models' | 'toolsOn'> = {
+export const defaultChatOptions: Omit<ChatOptions, 'models' | 'toolsOn'> = {
   n: 1,
   temperature: null,
   topP: null,
@@ -56,7 +56,7 @@ export function parseChatOptions(given: unknown): Partial<ChatOptions> {
 }
 
 /** Returns the options for storage: those that differ from the defaults. */
-export function toStoredOptions(options: Partial<ChatOptions>): JsonObject {
+export function chatOptionsToJson(options: Partial<ChatOptions>): JsonObject {
   const { models = [], n = 1, temperature, topP, maxTokens, thinking, toolsOn, toolsOff = [] } = options;
   return {
     ...(models.length === 0 ? {} : { models: [...models] }),
@@ -77,7 +77,7 @@ export function currentChatOptions(): ChatOptions {
 }
 
 /** Sets the given options of the open chat; the others stay. */
-export function chooseOptions(set: Partial<ChatOptions>): void {
+export function chooseChatOptions(set: Partial<ChatOptions>): void {
   const { models, ...rest } = set;
   useAppData.setState({ ...rest, ...(models === undefined ? {} : { chosen: models }) });
 }
@@ -108,7 +108,7 @@ function readStoredOptions(): FieldMap {
 /** The options and the preset of the open chat, for storage. */
 function openChatOptions(): JsonObject {
   const { preset } = useUi.getState();
-  return { ...toStoredOptions(currentChatOptions()), ...(preset === null ? {} : { preset }) };
+  return { ...chatOptionsToJson(currentChatOptions()), ...(preset === null ? {} : { preset }) };
 }
 
 function presetOf(stored: unknown): string | null {
@@ -132,8 +132,8 @@ export function followChatOptions(tree: TreeId, metadata: JsonObject): () => voi
   const { preset: presetBefore } = useUi.getState();
   useUi.setState({ preset: presetOf(isKept ? kept : metadata) });
   const { models, toolsOn, ...rest } = parseChatOptions(kept);
-  chooseOptions({
-    ...defaultOptions,
+  chooseChatOptions({
+    ...defaultChatOptions,
     ...rest,
     ...(models === undefined ? {} : { models }),
     ...(kept === undefined ? {} : { toolsOn: toolsOn ?? true }),

@@ -4,7 +4,7 @@ import { treeId } from '@coppice/core';
 import { useEffect } from 'react';
 import { settingsApi } from '../settings/settings-api.ts';
 import {
-  canStoreCopies,
+  canStoreOfflineCopies,
   listChatsInBrowser,
   readOfflineCopyVersion,
   rememberSignedInUser,
@@ -43,7 +43,7 @@ export function useOfflineCopyUpdates(): void {
   const opened = useTree((state) => state.phase === 'ready' && state.connected && state.live.size === 0);
   const temporary = useTree((state) => state.base?.tree.temporary === true);
   useEffect(() => {
-    if (version === null || !opened || temporary || !canStoreCopies()) return;
+    if (version === null || !opened || temporary || !canStoreOfflineCopies()) return;
     const timer = setTimeout(async () => {
       try {
         if ((await readOfflineCopyVersion(session.treeId)) === version) return;

@@ -40,6 +40,6 @@ export function useHasOwnModel(): boolean {
 }
 
 /** Opens the settings with the form of a connection; an empty name adds another address. */
-export function openConnection(name: string): void {
+export function openConnectionForm(name: string): void {
   navigateTo({ name: 'settings', section: 'models', connect: name });
 }

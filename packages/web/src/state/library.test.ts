@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseChatOptions, toStoredOptions } from './chat-options.ts';
+import { chatOptionsToJson, parseChatOptions } from './chat-options.ts';
 import {
-  composePrompt,
+  composeSystemPrompt,
   fillPromptVariables,
   type LibraryEntry,
   libraryEntryToJson,
@@ -30,9 +30,9 @@ test('[B118] a new chat gets the instructions for everything, those of its proje
     entry({ kind: 'prompt', name: 'p', text: 'Never.' }),
   ];
   const preset = entry({ kind: 'preset', name: 'Brief', text: 'Be brief.' });
-  expect(composePrompt(items, 'Rome', preset)).toBe('For all.\n\nFor Rome.\n\nBe brief.');
-  expect(composePrompt(items, null, null)).toBe('For all.');
-  expect(composePrompt([], 'Rome', null)).toBeNull();
+  expect(composeSystemPrompt(items, 'Rome', preset)).toBe('For all.\n\nFor Rome.\n\nBe brief.');
+  expect(composeSystemPrompt(items, null, null)).toBe('For all.');
+  expect(composeSystemPrompt([], 'Rome', null)).toBeNull();
 });
 
 test('[B118] an entry is exported as JSON and imported unchanged; anything else is refused', () => {
@@ -67,7 +67,7 @@ test('[B118] variables of a prompt are found once each and filled; one without a
 });
 
 test('[B119] only options that differ from the defaults are stored, and invalid ones are left out', () => {
-  expect(toStoredOptions(parseChatOptions({ n: 1, temperature: null, toolsOff: [] }))).toEqual({});
+  expect(chatOptionsToJson(parseChatOptions({ n: 1, temperature: null, toolsOff: [] }))).toEqual({});
   const options = {
     models: ['a/b'],
     n: 2,
@@ -77,8 +77,8 @@ test('[B119] only options that differ from the defaults are stored, and invalid 
     toolsOn: false,
     toolsOff: ['t'],
   };
-  expect(toStoredOptions(parseChatOptions(options))).toEqual(options);
+  expect(chatOptionsToJson(parseChatOptions(options))).toEqual(options);
   expect(
-    toStoredOptions(parseChatOptions({ n: 99, temperature: 'hot', topP: 4, thinking: 'much', maxTokens: -1 })),
+    chatOptionsToJson(parseChatOptions({ n: 99, temperature: 'hot', topP: 4, thinking: 'much', maxTokens: -1 })),
   ).toEqual({});
 });

@@ -8,7 +8,13 @@ import { type JsonObject, libraryProject, type NodeId, type TreeId } from '@copp
 import { fieldsOrEmpty, getFilledText, getText } from '@coppice/core/decode';
 import { create } from 'zustand';
 import { t } from '../i18n/index.ts';
-import { type ChatOptions, chooseOptions, defaultOptions, parseChatOptions, toStoredOptions } from './chat-options.ts';
+import {
+  type ChatOptions,
+  chatOptionsToJson,
+  chooseChatOptions,
+  defaultChatOptions,
+  parseChatOptions,
+} from './chat-options.ts';
 import { api } from './page-client.ts';
 import { showToast } from './toasts.ts';
 import { showError } from './tree-actions.ts';
@@ -18,7 +24,7 @@ const kinds = ['instructions', 'preset', 'prompt'] as const;
 type LibraryKind = (typeof kinds)[number];
 
 /** One of the messages with which a preset starts a chat. */
-export interface FirstMessage {
+export interface PresetMessage {
   readonly role: 'user' | 'assistant';
   readonly content: string;
 }
@@ -43,7 +49,7 @@ export interface LibraryEntry {
   /** The names that the project of these instructions had before; their addresses lead to it. */
   readonly formerNames: readonly FormerName[];
   readonly options: Partial<ChatOptions>;
-  readonly messages: readonly FirstMessage[];
+  readonly messages: readonly PresetMessage[];
 }
 
 /** A library entry with the tree that stores it. */
@@ -79,7 +85,7 @@ interface LibraryState {
 /** The library items of the user; `known` is false until they are loaded. */
 export const useLibrary = create<LibraryState>(() => ({ items: [], files: new Map(), known: false }));
 
-function messagesIn(value: unknown): readonly FirstMessage[] {
+function messagesIn(value: unknown): readonly PresetMessage[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown) => {
     const { role, content } = fieldsOrEmpty(each);
@@ -127,7 +133,7 @@ export function libraryEntryToJson(entry: LibraryEntry): JsonObject {
     ...(formerNames.length === 0
       ? {}
       : { formerNames: formerNames.map(({ name: former, until }) => ({ name: former, until })) }),
-    options: toStoredOptions(options),
+    options: chatOptionsToJson(options),
     messages: messages.map(({ role, content }) => ({ role, content })),
   };
 }
@@ -234,14 +240,14 @@ export function findPreset(items: readonly LibraryItem[], name: string | null): 
 /** Chooses a preset with its models, parameters and tools, or none. */
 export function choosePreset(preset: LibraryItem | null): void {
   useUi.setState({ preset: preset?.name ?? null });
-  chooseOptions({ ...defaultOptions, ...(preset === null ? {} : { toolsOn: true, ...preset.options }) });
+  chooseChatOptions({ ...defaultChatOptions, ...(preset === null ? {} : { toolsOn: true, ...preset.options }) });
 }
 
 /**
  * The system prompt of a new chat: the general instructions, those of its project, and the prompt of its preset, in
  * this order. Null if all are empty.
  */
-export function composePrompt(
+export function composeSystemPrompt(
   items: readonly LibraryEntry[],
   folder: string | null,
   preset: LibraryEntry | null,

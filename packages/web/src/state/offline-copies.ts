@@ -19,7 +19,7 @@ let isForgotten = false;
 const storable = new Set<string>();
 
 /** Whether this browser can store copies: only over a secure connection, or on this computer. */
-export function canStoreCopies(): boolean {
+export function canStoreOfflineCopies(): boolean {
   return typeof caches !== 'undefined';
 }
 
@@ -50,7 +50,7 @@ function storedNames(): readonly string[] {
 
 /** The store of copies; null in a browser that has none or forbids it, as some do in private windows. */
 async function openCopies(): Promise<Cache | null> {
-  return canStoreCopies() ? caches.open(cacheName).catch(() => null) : null;
+  return canStoreOfflineCopies() ? caches.open(cacheName).catch(() => null) : null;
 }
 
 async function findCopy(url: string): Promise<Response | undefined> {
@@ -142,10 +142,11 @@ function isGatewayError(status: number): boolean {
 /**
  * Sends a request. Responses that a chat needs are stored, and returned from the store if the server cannot be reached.
  */
-export async function fetchOrReadCopy(request: Request): Promise<Response> {
+export async function fetchOrReadOfflineCopy(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url);
   const chat = ofChat.exec(pathname);
-  if (!canStoreCopies() || request.method !== 'GET' || (chat === null && !common.test(pathname))) return fetch(request);
+  if (!canStoreOfflineCopies() || request.method !== 'GET' || (chat === null && !common.test(pathname)))
+    return fetch(request);
   let response: Response | null = null;
   try {
     response = await fetch(request);

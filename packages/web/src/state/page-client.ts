@@ -1,6 +1,6 @@
 /** The client of the server that this page came from. */
 import { createClient } from '@coppice/client';
-import { fetchOrReadCopy } from './offline-copies.ts';
+import { fetchOrReadOfflineCopy } from './offline-copies.ts';
 import { pageHost } from './page-host.ts';
 
 let signedOut = (): void => undefined;
@@ -13,7 +13,7 @@ export function onSignedOut(listener: () => void): void {
 /** The client of this page. It calls the listener of `onSignedOut` when a request is refused for a missing sign-in. */
 export const pageClient = createClient({
   onSignedOut: () => signedOut(),
-  fetch: pageHost.fetch ?? fetchOrReadCopy,
+  fetch: pageHost.fetch ?? fetchOrReadOfflineCopy,
 });
 
 export const { api, routes } = pageClient;

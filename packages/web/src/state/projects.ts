@@ -9,7 +9,7 @@ import { useEffect } from 'react';
 import { create } from 'zustand';
 import { t } from '../i18n/index.ts';
 import { loadTrees } from './app-data.ts';
-import { chooseOptions, currentChatOptions } from './chat-options.ts';
+import { chooseChatOptions, currentChatOptions } from './chat-options.ts';
 import {
   choosePreset,
   emptyLibraryEntry,
@@ -85,11 +85,11 @@ export async function loadProjectFiles(folder: string): Promise<readonly Block[]
 }
 
 function sameFiles(a: readonly Block[], b: readonly Block[]): boolean {
-  return JSON.stringify(a.map(hashOfBlock)) === JSON.stringify(b.map(hashOfBlock));
+  return JSON.stringify(a.map(attachmentHashOfBlock)) === JSON.stringify(b.map(attachmentHashOfBlock));
 }
 
 /** The hash of the bytes of a file or image; null if it has no blob. */
-export function hashOfBlock(block: Block): string | null {
+export function attachmentHashOfBlock(block: Block): string | null {
   const source = byteSourceOf(block);
   return source?.type === 'blob' ? source.hash : null;
 }
@@ -204,11 +204,11 @@ export function useProjectDefaults(folder: string | null): void {
     if (preset === null && models.length === 0) return undefined;
     const before = { preset: useUi.getState().preset, options: currentChatOptions() };
     if (preset !== null) choosePreset(preset);
-    if (models.length > 0) chooseOptions({ models });
+    if (models.length > 0) chooseChatOptions({ models });
     // When the start screen of the project closes, the previous preset and options are restored.
     return () => {
       useUi.setState({ preset: before.preset });
-      chooseOptions(before.options);
+      chooseChatOptions(before.options);
     };
   }, [project, preset]);
 }

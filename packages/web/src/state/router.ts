@@ -165,7 +165,7 @@ export function navigateTo(place: PageRoute, options: { readonly replace?: boole
 }
 
 /** Stores the view's leaf with the current history entry. */
-export function saveLeafInHistory(leaf: NodeId | null): void {
+export function saveLeafInBrowserHistory(leaf: NodeId | null): void {
   history.replaceState(leaf === null ? null : { leaf }, '');
 }
 

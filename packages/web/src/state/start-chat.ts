@@ -2,12 +2,12 @@
 import { toHttpProblem } from '@coppice/client';
 import type { Message, NodeId, TreeId } from '@coppice/core';
 import { loadTrees } from './app-data.ts';
-import { currentChatOptions, toStoredOptions } from './chat-options.ts';
-import { composePrompt, type LibraryItem, loadLibraryItemsOnce } from './library.ts';
+import { chatOptionsToJson, currentChatOptions } from './chat-options.ts';
+import { composeSystemPrompt, type LibraryItem, loadLibraryItemsOnce } from './library.ts';
 import { api } from './page-client.ts';
-import { hashOfBlock, loadProjectFiles } from './projects.ts';
+import { attachmentHashOfBlock, loadProjectFiles } from './projects.ts';
 import { navigateTo, treeRoute } from './router.ts';
-import { newNodeUuid, showError } from './tree-actions.ts';
+import { createNodeId, showError } from './tree-actions.ts';
 
 /** The properties of a new chat besides its first message. */
 export interface NewChatOptions {
@@ -34,13 +34,13 @@ export async function startChat(
   { folder, preset }: NewChatOptions,
   answer: boolean,
 ): Promise<boolean> {
-  const node = newNodeUuid();
-  const systemPrompt = composePrompt(await loadLibraryItemsOnce(), folder, preset);
-  const options = toStoredOptions(currentChatOptions());
+  const node = createNodeId();
+  const systemPrompt = composeSystemPrompt(await loadLibraryItemsOnce(), folder, preset);
+  const options = chatOptionsToJson(currentChatOptions());
   try {
-    const own = new Set(message.content.map(hashOfBlock));
+    const own = new Set(message.content.map(attachmentHashOfBlock));
     const added = folder === null ? [] : await loadProjectFiles(folder);
-    const content = [...message.content, ...added.filter((block) => !own.has(hashOfBlock(block)))];
+    const content = [...message.content, ...added.filter((block) => !own.has(attachmentHashOfBlock(block)))];
     const made = await api.create({
       ...(systemPrompt === null ? {} : { systemPrompt }),
       ...(folder === null ? {} : { folder }),

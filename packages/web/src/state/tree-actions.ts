@@ -1,7 +1,7 @@
 /** The user's actions on an open tree. Each reports what it did and offers to undo it. */
 import {
+  type EditableTreeAttributes,
   type HttpProblem,
-  type TreeAttributes,
   type TreeSession,
   toHttpProblem,
   type WriteResponse,
@@ -16,7 +16,7 @@ import { showToast } from './toasts.ts';
 import { useUi } from './ui.ts';
 
 /** Creates a node id on the page, so that sending a message twice does not add it twice. */
-export function newNodeUuid(): NodeId {
+export function createNodeId(): NodeId {
   return nodeId(pageClient.newId());
 }
 
@@ -84,7 +84,7 @@ export async function appendWithoutReply(
   session: TreeSession,
   parentId: NodeId,
   message: Message,
-  id = newNodeUuid(),
+  id = createNodeId(),
 ): Promise<boolean> {
   return (await reportWrite(session, session.actions.append(message, { parentId, id }), null)) !== null;
 }
@@ -106,7 +106,7 @@ export function switchToVariant(session: TreeSession, id: NodeId): void {
 }
 
 /** Joins a message with its only child, if both are text of one role. */
-export async function joinWithNext(session: TreeSession, node: Node): Promise<void> {
+export async function joinMessageWithNext(session: TreeSession, node: Node): Promise<void> {
   await reportWrite(session, session.actions.join(node.id), { icon: 'merge', text: t('joinDone') });
 }
 
@@ -134,17 +134,17 @@ export async function annotateMessage(
 }
 
 /** Sets the title of a message, which names its branch; an empty title removes it. */
-export async function setTitle(session: TreeSession, node: Node, title: string): Promise<void> {
+export async function setMessageTitle(session: TreeSession, node: Node, title: string): Promise<void> {
   await reportWrite(session, session.actions.setMessageTitle(node, title), { icon: 'edit', text: t('titled') });
 }
 
 /** Sets all tags of a message; an empty list removes them. */
-export async function setTags(session: TreeSession, node: Node, tags: readonly string[]): Promise<void> {
+export async function setMessageTags(session: TreeSession, node: Node, tags: readonly string[]): Promise<void> {
   await reportWrite(session, session.actions.setTags(node, tags), { icon: 'tag', text: t('tagged') });
 }
 
 /** Changes title, tags, folder or pin of the tree, here and in the list of trees. */
-export async function patchTree(session: TreeSession, set: TreeAttributes, text: string): Promise<void> {
+export async function patchTree(session: TreeSession, set: EditableTreeAttributes, text: string): Promise<void> {
   const before = session.actions.attributesBefore(set);
   updateListedTree(session.treeId, set);
   const written = await reportWrite(session, session.actions.setAttributes(set), { icon: 'edit', text });

@@ -49,7 +49,7 @@ interface Ui {
   readonly editing: NodeId | null;
   readonly panel: PanelName;
   readonly panelShown: boolean;
-  /** Whether the rail is open as a drawer, on a phone. */
+  /** Whether the sidebar is open as a drawer, on a phone. */
   readonly drawer: boolean;
   readonly opened: OpenedDialog | null;
   /** The previewed code block: its message, and its index among the previewable ones. */

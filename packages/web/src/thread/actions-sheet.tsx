@@ -4,7 +4,7 @@ import { t } from '../i18n/index.ts';
 import { useSession } from '../state/use-session.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { listOfferedActions, menuSections, type OfferedAction } from './message-acts.ts';
+import { listOfferedActions, messageMenuSections, type OfferedAction } from './message-acts.ts';
 import { plainTextOf } from './rows.ts';
 
 /** All actions of a message, as a sheet at the bottom of a phone. */
@@ -26,7 +26,7 @@ export function ActionsSheet({ node, onClose }: { readonly node: Node; readonly 
           </button>
         ))}
       </div>
-      {menuSections.map((place) => (
+      {messageMenuSections.map((place) => (
         <ul key={place} className="sheet-more">
           {listOfferedActions(session, node, place).map((act) => (
             <li key={act.id}>

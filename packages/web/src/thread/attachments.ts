@@ -63,7 +63,7 @@ export function blockOfAttachment(file: DraftAttachment): Block | null {
 }
 
 /** The attachment of a block that refers to an upload; an empty list for other blocks. */
-export function attachmentOfBlock(block: Block): readonly DraftAttachment[] {
+export function attachmentsOfBlock(block: Block): readonly DraftAttachment[] {
   const fields: Readonly<Record<string, unknown>> = { ...block };
   const { name, mediaType, source } = fields;
   if (!isFieldMap(source) || typeof mediaType !== 'string') return [];

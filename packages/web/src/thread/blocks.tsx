@@ -11,8 +11,8 @@ import { api } from '../state/page-client.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useOptionalSession } from '../state/use-session.ts';
 import { Icon } from '../ui/icon.tsx';
-import { fileKindLabel } from './file-kind.ts';
-import { isAttachment, ToolCard } from './tool-card.tsx';
+import { formatFileKind } from './file-kind.ts';
+import { isAttachmentBlock, ToolCard } from './tool-card.tsx';
 
 interface BlockViewProps {
   readonly block: Block;
@@ -88,7 +88,7 @@ function ToolCallView({
   const calls = useSyncExternalStore(store?.subscribe ?? nothingChanges, () => store?.getState().calls ?? noCalls);
   const call = result === undefined ? calls.get(block.id) : undefined;
   const returned = result?.message?.content ?? [];
-  const attached = returned.map((item, at) => ({ item, at })).filter(({ item }) => isAttachment(item));
+  const attached = returned.map((item, at) => ({ item, at })).filter(({ item }) => isAttachmentBlock(item));
   return (
     <ToolCard
       name={block.name}
@@ -181,7 +181,7 @@ function FileView({ block }: { readonly block: FileBlock }): ReactElement {
       <Icon name="clip" />
       <span className="clip">{block.name}</span>
       <span className="dim num">
-        {fileKindLabel(block.name, block.mediaType)}
+        {formatFileKind(block.name, block.mediaType)}
         {size === '' ? '' : `, ${size}`}
       </span>
     </>

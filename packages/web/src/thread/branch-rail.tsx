@@ -3,10 +3,10 @@ import { t } from '../i18n/index.ts';
 import type { ModelColour } from '../state/model-colours.ts';
 
 /** The kind of a row's mark; `tip` is a pending reply, `sum` a summary, `cut` an interrupted reply. */
-export type RailMark = 'you' | 'ai' | 'tip' | 'sum' | 'tool' | 'cut' | 'error' | 'none';
+export type BranchRailMark = 'you' | 'ai' | 'tip' | 'sum' | 'tool' | 'cut' | 'error' | 'none';
 
 interface BranchRailProps {
-  readonly mark: RailMark;
+  readonly mark: BranchRailMark;
   readonly first: boolean;
   readonly last: boolean;
   /** The number of variants. */
@@ -80,7 +80,7 @@ function drawVariantStems(
   return drawn;
 }
 
-function drawMark(mark: RailMark): ReactElement | null {
+function drawMark(mark: BranchRailMark): ReactElement | null {
   switch (mark) {
     case 'you':
       return <circle className="n-you" cx="0" cy={middle} r="6" />;

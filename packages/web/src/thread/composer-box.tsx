@@ -15,11 +15,11 @@ import {
 import { t } from '../i18n/index.ts';
 import { showToast } from '../state/toasts.ts';
 import { registerFileReceiver } from '../ui/file-drops.ts';
-import { isForInputMethod } from '../ui/input-method.ts';
+import { isInputMethodKey } from '../ui/input-method.ts';
 import { ComposerTray, MissingModelNote } from './composer-tray.tsx';
 import { FileChips } from './file-chips.tsx';
-import { fitHeight } from './fit-height.ts';
-import { menuOptionId, SlashMenu, type SlashMenuState } from './slash-menu.tsx';
+import { fitTextAreaHeight } from './fit-text-area-height.ts';
+import { SlashMenu, type SlashMenuState, slashMenuOptionId } from './slash-menu.tsx';
 import type { DraftFiles } from './use-files.ts';
 
 // A longer paste is attached as a file: it would make the text box slow.
@@ -71,10 +71,10 @@ export function ComposerBox({
   optionsKnown = true,
   onEscape,
 }: ComposerBoxProps): ReactElement {
-  useLayoutEffect(() => fitHeight(area.current, text, mostHeight), [area, text]);
+  useLayoutEffect(() => fitTextAreaHeight(area.current, text, mostHeight), [area, text]);
   const { isOver, ...dropTarget } = useFileDrop(files, takesAllFiles);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    if (isForInputMethod(event) || slash.onKeyDown(event, setText)) return;
+    if (isInputMethodKey(event) || slash.onKeyDown(event, setText)) return;
     if (event.key === 'Enter' && isSendingEnter(event)) {
       event.preventDefault();
       onSend(!event.altKey);
@@ -98,7 +98,7 @@ export function ComposerBox({
           aria-label={t('message')}
           aria-autocomplete="list"
           aria-controls={slash.open ? 'slash-menu' : undefined}
-          aria-activedescendant={slash.open ? menuOptionId(slash.at) : undefined}
+          aria-activedescendant={slash.open ? slashMenuOptionId(slash.at) : undefined}
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
           onPaste={(event) => pasteAsFiles(event, files)}

@@ -4,7 +4,7 @@ import { useNextContext } from '../context/use-next-context.ts';
 import { formatCompact, t } from '../i18n/index.ts';
 import { PresetMenu } from '../library/preset-menu.tsx';
 import { ModelMenu } from '../models/model-menu.tsx';
-import { OptionsPanel, optionsLabel } from '../models/options-panel.tsx';
+import { formatOptionsLabel, OptionsPanel } from '../models/options-panel.tsx';
 import { SaveAsPreset } from '../models/save-as-preset.tsx';
 import { chooseModels, currentModels, missingModels, useAppData } from '../state/app-data.ts';
 import { navigateTo, treeRoute } from '../state/router.ts';
@@ -96,7 +96,7 @@ export function MissingModelNote(): ReactElement | null {
 /** The button that opens the options; it shows how many of them are changed. */
 function OptionsPill({ disabled }: { readonly disabled: boolean }): ReactElement {
   const [isOpen, setOpen] = useState(false);
-  const label = optionsLabel(useAppData());
+  const label = formatOptionsLabel(useAppData());
   const named = label.startsWith(t('options')) ? label : `${t('options')}: ${label}`;
   return (
     <Popover
@@ -166,7 +166,7 @@ export function ContextGauge({ draftTokens, className }: ContextGaugeProps): Rea
 }
 
 /** Requests the size of the branch, unless the panel already does, so that a long branch is counted only once. */
-export function ContextCounter(): ReactElement | null {
+export function ContextSizeLoader(): ReactElement | null {
   const reported = useUi((ui) => ui.panelShown && ui.panel !== 'history');
   return reported ? null : <BranchSizeRequest />;
 }

@@ -27,7 +27,7 @@ import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { estimateAttachmentTokens } from './attachments.ts';
 import { ComposerBox } from './composer-box.tsx';
-import { ContextCounter, ContextGauge } from './composer-tray.tsx';
+import { ContextGauge, ContextSizeLoader } from './composer-tray.tsx';
 import { plainTextOf } from './rows.ts';
 import { useSlashMenu } from './slash-menu.tsx';
 import { useDockHeight } from './use-dock-height.ts';
@@ -77,7 +77,7 @@ export function ChatComposer(): ReactElement {
         }
         controls={
           <>
-            <ContextCounter />
+            <ContextSizeLoader />
             <ContextGauge className="desk-only" draftTokens={draftTokens} />
           </>
         }

@@ -22,7 +22,7 @@ import { showToast } from '../state/toasts.ts';
 import { useUi } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
-import { isForInputMethod } from '../ui/input-method.ts';
+import { isInputMethodKey } from '../ui/input-method.ts';
 import {
   closeEditBox,
   editDraftName,
@@ -32,7 +32,7 @@ import {
   saveEdit,
   useSavingMessages,
 } from './edits.ts';
-import { fitHeight } from './fit-height.ts';
+import { fitTextAreaHeight } from './fit-text-area-height.ts';
 import { focusMessage } from './focus-message.ts';
 import { plainTextOf } from './rows.ts';
 import { useDraft } from './use-draft.ts';
@@ -60,10 +60,10 @@ export function EditBox({ node }: { readonly node: Node }): ReactElement {
   const area = useRef<HTMLTextAreaElement>(null);
   const { text, setText, busy, save, cancel } = useEdit(node, box, area);
   // The box grows with the message, up to half the screen.
-  useLayoutEffect(() => fitHeight(area.current, text, innerHeight / 2), [text]);
+  useLayoutEffect(() => fitTextAreaHeight(area.current, text, innerHeight / 2), [text]);
   const onKeyDown = (event: KeyboardEvent) => {
     const command = event.metaKey || event.ctrlKey;
-    if (isForInputMethod(event)) return;
+    if (isInputMethodKey(event)) return;
     if (event.key === 'Escape') cancel();
     else if (command && event.key.toLowerCase() === 's') void save('in-place');
     else if (command && event.key === 'Enter') void save('branch');

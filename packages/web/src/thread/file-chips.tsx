@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { formatBytes, t } from '../i18n/index.ts';
 import { Icon } from '../ui/icon.tsx';
 import { type DraftAttachment, isPicture } from './attachments.ts';
-import { fileKindLabel } from './file-kind.ts';
+import { formatFileKind } from './file-kind.ts';
 import type { DraftFiles } from './use-files.ts';
 
 /** The files of the next message, each with its upload state and buttons to retry and remove it. */
@@ -24,7 +24,7 @@ export function FileChips({ files }: { readonly files: DraftFiles }): ReactEleme
               </button>
             ) : (
               <span className="dim num">
-                {isPicture(file) ? '' : `${fileKindLabel(file.name, file.mediaType)}, `}
+                {isPicture(file) ? '' : `${formatFileKind(file.name, file.mediaType)}, `}
                 {formatBytes(file.size)}
               </span>
             )}

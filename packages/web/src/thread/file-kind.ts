@@ -13,7 +13,7 @@ const kinds: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** A short label for a file: its kind, else the extension of its name, else its media type. */
-export function fileKindLabel(name: string, mediaType: string): string {
+export function formatFileKind(name: string, mediaType: string): string {
   const known = kinds.find(([type]) => type.test(mediaType));
   if (known !== undefined) return known[1];
   const [, ending] = /\.([A-Za-z0-9]{1,6})$/.exec(name) ?? [];

@@ -17,6 +17,6 @@ export function focusMessage(id: NodeId, left = mostFrames): void {
 }
 
 /** Makes a row focusable by code and by clicks, but not with Tab; a focused row becomes the current message. */
-export function focusableProps(id: NodeId): Pick<HTMLAttributes<HTMLElement>, 'tabIndex' | 'onFocus'> {
+export function getMessageFocusProps(id: NodeId): Pick<HTMLAttributes<HTMLElement>, 'tabIndex' | 'onFocus'> {
   return { tabIndex: -1, onFocus: () => useUi.setState({ current: id }) };
 }

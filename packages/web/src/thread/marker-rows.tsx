@@ -10,7 +10,7 @@ import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { BlockView } from './blocks.tsx';
-import { focusableProps } from './focus-message.ts';
+import { getMessageFocusProps } from './focus-message.ts';
 
 /** Where the context starts: the messages above are replaced by a summary. */
 export function CompactionRow({ node }: { readonly node: Node }): ReactElement {
@@ -18,7 +18,7 @@ export function CompactionRow({ node }: { readonly node: Node }): ReactElement {
   const session = useSession();
   const before = node.marker?.tokensBefore;
   return (
-    <aside className="marker-box" aria-label={t('compaction')} {...focusableProps(node.id)}>
+    <aside className="marker-box" aria-label={t('compaction')} {...getMessageFocusProps(node.id)}>
       <div className="marker">
         <span>{t('aboveSummary')}</span>
         {before === undefined ? null : (
@@ -48,7 +48,7 @@ export function MergedBranchRow({ node }: { readonly node: Node }): ReactElement
       : (state.topology?.bookmarks.get(from)?.title ?? state.topology?.nodes.get(from)?.preview ?? null),
   );
   return (
-    <aside className="brought" aria-label={t('mergedFrom')} {...focusableProps(node.id)}>
+    <aside className="brought" aria-label={t('mergedFrom')} {...getMessageFocusProps(node.id)}>
       <div className="grow">
         <h3>
           <Icon name="merge" />

@@ -6,7 +6,7 @@ import { useReadAloud } from '../state/read-aloud.ts';
 import { useSession } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../ui/menu.tsx';
-import { findOfferedAction, listOfferedActions, menuSections, regenerateWithModels } from './message-acts.ts';
+import { findOfferedAction, listOfferedActions, messageMenuSections, regenerateWithModels } from './message-acts.ts';
 
 /** The actions of a message; shown on hover or tap. */
 export function MessageActions({ node }: { readonly node: Node }): ReactElement {
@@ -29,7 +29,7 @@ export function MessageActions({ node }: { readonly node: Node }): ReactElement 
         ),
       )}
       <Menu trigger={<IconButton icon="more" label={t('more')} />}>
-        {menuSections.map((place, index) => (
+        {messageMenuSections.map((place, index) => (
           <Fragment key={place}>
             {index === 0 ? null : <MenuSeparator />}
             {listOfferedActions(session, node, place).map((act) => (

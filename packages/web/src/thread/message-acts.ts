@@ -10,9 +10,15 @@ import { regenerateReply } from '../state/generation.ts';
 import { canReadAloud, readAloud, stopReadingAloud, useReadAloud } from '../state/read-aloud.ts';
 import { navigateTo, treeRoute } from '../state/router.ts';
 import { showToast } from '../state/toasts.ts';
-import { annotateMessage, cherryPickMessage, joinWithNext, setBookmark, showError } from '../state/tree-actions.ts';
+import {
+  annotateMessage,
+  cherryPickMessage,
+  joinMessageWithNext,
+  setBookmark,
+  showError,
+} from '../state/tree-actions.ts';
 import { openDialog, useUi } from '../state/ui.ts';
-import { canJoin, canSplit } from '../tree-work/split-points.ts';
+import { canJoinMessages, canSplitMessage } from '../tree-work/split-points.ts';
 import { copyText } from '../ui/copy-button.tsx';
 import type { IconName } from '../ui/icon.tsx';
 import { startEditing } from './edits.ts';
@@ -271,7 +277,7 @@ export const messageActions: readonly MessageAction[] = [
     label: 'split',
     keys: ['x'],
     place: 'branches',
-    applies: (_session, node) => canSplit(node),
+    applies: (_session, node) => canSplitMessage(node),
     run: (_session, node) => openDialog({ name: 'split', node }),
   },
   {
@@ -298,12 +304,12 @@ export const messageActions: readonly MessageAction[] = [
       if (part === null) return false;
       const children = part.childrenByParent.get(node.id);
       if (children !== undefined && children.length > 1) return false;
-      return canJoin(
+      return canJoinMessages(
         node,
         shownPath(part).find((each) => each.parentId === node.id),
       );
     },
-    run: (session, node) => void joinWithNext(session, node),
+    run: (session, node) => void joinMessageWithNext(session, node),
   },
   {
     id: 'copy-out',
@@ -383,4 +389,4 @@ export function findOfferedAction(session: TreeSession, node: Node, id: string):
 }
 
 /** The sections of a message's menu, in order. */
-export const menuSections = ['notes', 'branches', 'end'] as const;
+export const messageMenuSections = ['notes', 'branches', 'end'] as const;

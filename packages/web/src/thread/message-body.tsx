@@ -49,8 +49,8 @@ function PlainBody({ text }: { readonly text: string }): ReactElement {
 }
 
 async function showPreview(node: Node, code: string): Promise<void> {
-  const { previewableBlocksOf } = await import('../preview/previewable.ts');
-  const index = previewableBlocksOf(node.message).findIndex((block) => block.code === code);
+  const { findPreviewableCode } = await import('../preview/previewable.ts');
+  const index = findPreviewableCode(node.message).findIndex((block) => block.code === code);
   useUi.setState({ preview: { nodeId: node.id, index: Math.max(0, index) } });
 }
 

@@ -51,7 +51,7 @@ export function MessageHeader({ node, live, editing }: MessageHeaderProps): Reac
 }
 
 /** The name of a message's author, for screen readers and in place of a model. */
-export function authorName(node: Node): string {
+export function nameOfAuthor(node: Node): string {
   if (node.role === 'user') return t('you');
   return replySourceOf(node.meta).model ?? roleName(node);
 }

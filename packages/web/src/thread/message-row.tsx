@@ -6,19 +6,19 @@ import { modelColourOf } from '../state/model-colours.ts';
 import { switchToVariant } from '../state/tree-actions.ts';
 import { openDialog, useUi } from '../state/ui.ts';
 import { useMessage, useSession, useStreamingReply, useTree, useVariants } from '../state/use-session.ts';
-import { BranchRail, type RailMark } from './branch-rail.tsx';
+import { BranchRail, type BranchRailMark } from './branch-rail.tsx';
 import { EditBox } from './edit-box.tsx';
-import { focusableProps } from './focus-message.ts';
+import { getMessageFocusProps } from './focus-message.ts';
 import { CompactionRow, MergedBranchRow } from './marker-rows.tsx';
 import { MessageBody } from './message-body.tsx';
-import { authorName, MessageHeader } from './message-header.tsx';
+import { MessageHeader, nameOfAuthor } from './message-header.tsx';
 import { ReplyNotices } from './notices.tsx';
 import type { ThreadRow } from './rows.ts';
 import { SourceChips } from './source-chips.tsx';
 import { MessageStatus } from './status.tsx';
 import { useTouchGestures } from './use-touch.ts';
 
-function markOf({ node, kind }: ThreadRow): RailMark {
+function markOf({ node, kind }: ThreadRow): BranchRailMark {
   if (kind !== 'message') return 'sum';
   if (node.status === 'pending') return 'tip';
   if (node.status === 'interrupted' || node.status === 'aborted') return 'cut';
@@ -99,8 +99,8 @@ function MessageArticle({ row, last, current }: Omit<MessageRowProps, 'first'>):
     <article
       ref={article}
       className={classes.filter(Boolean).join(' ')}
-      aria-label={`${authorName(node)}, ${formatTime(node.createdAt)}`}
-      {...focusableProps(node.id)}
+      aria-label={`${nameOfAuthor(node)}, ${formatTime(node.createdAt)}`}
+      {...getMessageFocusProps(node.id)}
     >
       <MessageHeader node={node} live={live} editing={editing} />
       {/* On a line of its own: in the header the actions of the message would cover it. */}

@@ -146,7 +146,7 @@ function isSlashName({ line, name, usage }: SlashOption): boolean {
 }
 
 /** The element id of a line of the menu, by which screen readers know the selection. */
-export function menuOptionId(index: number): string {
+export function slashMenuOptionId(index: number): string {
   return `slash-option-${index}`;
 }
 
@@ -170,7 +170,7 @@ export function SlashMenu({
         <div
           key={`${option.name} ${option.line}`}
           className="opt"
-          id={menuOptionId(index)}
+          id={slashMenuOptionId(index)}
           role="option"
           tabIndex={-1}
           aria-selected={index === slash.at}

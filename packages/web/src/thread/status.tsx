@@ -8,7 +8,7 @@ import { navigateTo, treeRoute } from '../state/router.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { RefusalNotice } from '../ui/refusal.tsx';
+import { ReceivedErrorText } from '../ui/translated-text.tsx';
 import { plainTextOf } from './rows.ts';
 
 function countWords(text: string): number {
@@ -91,7 +91,7 @@ function Failed({ node }: { readonly node: Node }): ReactElement {
     <div className="status err" role="alert">
       <Icon name="warn" />
       <p>
-        <b>{t('noAnswer')}</b> {error === null ? null : <RefusalNotice of={error} />} {t('messageSaved')}{' '}
+        <b>{t('noAnswer')}</b> {error === null ? null : <ReceivedErrorText of={error} />} {t('messageSaved')}{' '}
         {left === 0 ? null : (
           <span className="num" aria-live="off">
             {t(alone ? 'tryingAgainIn' : 'tryableIn', { n: left })}

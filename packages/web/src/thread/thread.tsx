@@ -8,8 +8,8 @@ import { Icon } from '../ui/icon.tsx';
 import { EmptyListDrawing } from '../ui/logo.tsx';
 import { usePrinting } from '../ui/use-printing.ts';
 import { MessageRow } from './message-row.tsx';
-import { PromptRow } from './prompt-row.tsx';
 import { buildThreadRows } from './rows.ts';
+import { SystemPromptRow } from './system-prompt-row.tsx';
 import { useThreadScroll } from './use-thread-scroll.ts';
 
 /** The thread: the branch of this view with its rail. Only visible rows are rendered. */
@@ -37,7 +37,7 @@ export function ThreadView(): ReactElement {
       {/* The layout of a printed page scrolls to the top, which must not load older messages. */}
       <div className="scroll" ref={scroll} onScroll={isPrinting ? undefined : onScroll} data-testid="thread">
         <section className="thread" aria-label={t('thread')} aria-busy={isGrowing}>
-          {loaded && !hasOlder && count > 0 ? <PromptRow /> : null}
+          {loaded && !hasOlder && count > 0 ? <SystemPromptRow /> : null}
           {isPrinting ? (
             <>
               {hasOlder || hasNewer ? <p className="dim">{t('printedPart')}</p> : null}
@@ -68,7 +68,7 @@ function Empty(): ReactElement {
         <EmptyListDrawing />
         <h2>{t('firstQuestion')}</h2>
         <p>{t('firstQuestionHint')}</p>
-        <PromptRow />
+        <SystemPromptRow />
       </div>
     </div>
   );

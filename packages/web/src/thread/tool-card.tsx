@@ -33,13 +33,13 @@ function toolResultText(message: Message, isAttached: boolean): string {
   const parts: string[] = [];
   for (const block of message.content) {
     if (isText(block)) parts.push(block.text);
-    else if (!isAttached || !isAttachment(block)) parts.push(`[${block.type}]`);
+    else if (!isAttached || !isAttachmentBlock(block)) parts.push(`[${block.type}]`);
   }
   return parts.join('\n');
 }
 
 /** Whether a block of a tool result is an image or a file, not text. */
-export function isAttachment(block: Block): boolean {
+export function isAttachmentBlock(block: Block): boolean {
   return isKnownBlock(block) && (block.type === 'image' || block.type === 'file');
 }
 

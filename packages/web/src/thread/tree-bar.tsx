@@ -10,7 +10,7 @@ import { useUi } from '../state/ui.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { isForInputMethod } from '../ui/input-method.ts';
+import { isInputMethodKey } from '../ui/input-method.ts';
 import { Menu, MenuSeparator } from '../ui/menu.tsx';
 import { useOpenChatName } from '../ui/use-chat-name.ts';
 import { plainTextOf } from './rows.ts';
@@ -34,7 +34,7 @@ function useBranchName(): string | null {
 }
 
 /** The button that leads from a screen of the open chat back to its thread. */
-export function BackToThread(): ReactElement {
+export function BackToThreadButton(): ReactElement {
   const { treeId } = useSession();
   return <IconButton icon="left" label={`${t('backToThread')} (Esc)`} onClick={() => navigateTo(treeRoute(treeId))} />;
 }
@@ -204,7 +204,7 @@ function TitleField({
       ref={(element) => element?.focus()}
       onBlur={(event) => onDone(event.target.value.trim())}
       onKeyDown={(event) => {
-        if (isForInputMethod(event)) return;
+        if (isInputMethodKey(event)) return;
         if (event.key === 'Enter') event.currentTarget.blur();
         if (event.key === 'Escape') onCancel();
         event.stopPropagation();

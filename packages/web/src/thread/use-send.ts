@@ -7,11 +7,11 @@ import { currentGenerationOptions } from '../state/chat-options.ts';
 import { sendMessage } from '../state/generation.ts';
 import { pageClient } from '../state/page-client.ts';
 import { showToast } from '../state/toasts.ts';
-import { appendWithoutReply, newNodeUuid } from '../state/tree-actions.ts';
+import { appendWithoutReply, createNodeId } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { blockOfAttachment } from './attachments.ts';
 import { decideQueuedMessage, isReplyInProgress } from './queued-message.ts';
-import { runCommandLine } from './run-line.ts';
+import { runSlashCommandLine } from './run-slash-command-line.ts';
 import type { DraftFiles } from './use-files.ts';
 
 /** The content of the composer. */
@@ -22,7 +22,7 @@ export interface ComposedMessage {
 }
 
 /** Builds the message of the composer; null if it has neither text nor files. */
-export function buildMessage({ text, files }: Pick<ComposedMessage, 'text' | 'files'>): Message | null {
+export function buildComposedMessage({ text, files }: Pick<ComposedMessage, 'text' | 'files'>): Message | null {
   const blocks = files.list.map(blockOfAttachment).filter((block) => block !== null);
   const isBlank = text.trim() === '';
   if (isBlank && blocks.length === 0) return null;
@@ -82,13 +82,13 @@ export function useSend(composed: ComposedMessage, parentId: NodeId | null): Mes
 
   const runCommand = async () => {
     setText('');
-    const left = await runCommandLine(session, text);
+    const left = await runSlashCommandLine(session, text);
     setText((now) => (now === '' ? (left ?? text) : now));
   };
 
   const sendBelow = async (parent: NodeId, message: Message, answer: boolean) => {
     const sentFiles = files.take();
-    const id = newNodeUuid();
+    const id = createNodeId();
     setText('');
     pageClient.unsent.keep(session.treeId, id, text, Date.now());
     const done = answer
@@ -105,7 +105,7 @@ export function useSend(composed: ComposedMessage, parentId: NodeId | null): Mes
     if (parentId === null) return;
     if (text.startsWith('/') && !text.startsWith('//')) return runCommand();
     if (reportFailedFile(files)) return queue.cancel();
-    const message = buildMessage(composed);
+    const message = buildComposedMessage(composed);
     if (message === null || queue.wait(answer)) return;
     await sendBelow(parentId, message, answer);
   });

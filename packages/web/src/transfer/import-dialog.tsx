@@ -3,11 +3,11 @@ import { t, tn } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { RefusalNotice } from '../ui/refusal.tsx';
+import { ReceivedErrorText } from '../ui/translated-text.tsx';
 import { FoundPrograms } from './found-programs.tsx';
 import {
   type ImportItem,
-  importPreviewed,
+  importPreviewedSource,
   importProgressOf,
   importSources,
   setImportOptions,
@@ -164,13 +164,13 @@ function ImportRow({ item, onClose }: { readonly item: ImportItem; readonly onCl
       )}
       {over && failed !== null && failed.message !== '' && !stopped ? (
         <p className="import-said">
-          <RefusalNotice of={failed} />
+          <ReceivedErrorText of={failed} />
         </p>
       ) : null}
       {over && view !== null ? <ImportReportView view={view} onClose={onClose} /> : null}
       {over && view?.dryRun === true && view.state === 'done' && item.source !== null ? (
         <div className="row foot-row">
-          <Button look="primary" icon="import" onClick={() => importPreviewed(item)}>
+          <Button look="primary" icon="import" onClick={() => importPreviewedSource(item)}>
             {t('importForReal')}
           </Button>
         </div>

@@ -178,7 +178,7 @@ export async function stopImport(key: number): Promise<void> {
 }
 
 /** Imports a source that was only previewed. */
-export function importPreviewed({ source, wish }: ImportItem): void {
+export function importPreviewedSource({ source, wish }: ImportItem): void {
   if (source !== null) importSources([source], { ...wish, dryRun: false });
 }
 

@@ -1,4 +1,4 @@
-import { toHttpProblem } from '@coppice/client';
+import { type ListPage, toHttpProblem } from '@coppice/client';
 import { type ReactElement, type ReactNode, useCallback, useEffect, useState } from 'react';
 import { formatNumber, t, tn } from '../i18n/index.ts';
 import { translateFinding } from '../i18n/reports.ts';
@@ -6,13 +6,7 @@ import { navigateTo, treeRoute, urlOfRoute } from '../state/router.ts';
 import { showError } from '../state/tree-actions.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import {
-  type ImportedTreeData,
-  type ImportFindingData,
-  type ImportViewData,
-  type ListPage,
-  transferApi,
-} from './transfer-api.ts';
+import { type ImportedTreeData, type ImportFindingData, type ImportViewData, transferApi } from './transfer-api.ts';
 
 type TallyTable = NonNullable<ImportViewData['report']>['records'];
 

@@ -1,7 +1,14 @@
 /** Requests for import and export, with their types. */
 
-import type { ApiSchemas } from '@coppice/client';
-import { buildApiUrl, HttpProblem, parseProblemBody, readResponse, treeApiPath } from '@coppice/client';
+import {
+  type ApiSchemas,
+  buildApiUrl,
+  HttpProblem,
+  type ListPage,
+  parseProblemBody,
+  readResponse,
+  treeApiPath,
+} from '@coppice/client';
 import type { NodeId, TreeId } from '@coppice/core';
 import { routes } from '../state/page-client.ts';
 
@@ -18,12 +25,6 @@ export interface ImportedTreeData {
   readonly treeId: TreeId;
   readonly title: string | null;
   readonly created: boolean;
-}
-
-/** A page of a list, with the cursor of the next page. */
-export interface ListPage<T> {
-  readonly items: readonly T[];
-  readonly cursor: string | null;
 }
 
 export interface ImportOptionsBody {

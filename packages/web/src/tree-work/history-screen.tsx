@@ -8,10 +8,10 @@ import { navigateTo, treeRoute } from '../state/router.ts';
 import { restoreTreeVersion, showError } from '../state/tree-actions.ts';
 import { useSession, useTree } from '../state/use-session.ts';
 import { buildThreadRows } from '../thread/rows.ts';
-import { BackToThread } from '../thread/tree-bar.tsx';
+import { BackToThreadButton } from '../thread/tree-bar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { actorUnlessSelf, describeCommit, groupHistoryByAct, type HistoryAct, useHistory } from './history.ts';
+import { describeCommit, groupHistoryByAct, type HistoryAct, nameOfOtherActor, useHistory } from './history.ts';
 import { PastMessage } from './past-message.tsx';
 
 /** Shows any earlier state of a tree, and restores it. Viewing changes nothing. */
@@ -26,7 +26,7 @@ export function HistoryScreen(): ReactElement {
   return (
     <main className="main alone">
       <div className="bar">
-        <BackToThread />
+        <BackToThreadButton />
         <div className="crumb grow">
           <h1>{t('history')}</h1>
         </div>
@@ -153,7 +153,7 @@ function ActList({ commits, at, onShow }: ActListProps): ReactElement {
           key={act.version}
           act={act}
           isShown={act.version === shown}
-          actor={actorUnlessSelf(act.actor, me)}
+          actor={nameOfOtherActor(act.actor, me)}
           onShow={onShow}
         />
       ))}

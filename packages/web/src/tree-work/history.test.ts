@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { actorUnlessSelf, describeSteps } from './history.ts';
+import { describeSteps, nameOfOtherActor } from './history.ts';
 
 test('[B263] the history names other people, and neither the user nor Coppice itself', () => {
   const me = { id: 'local' };
-  expect(actorUnlessSelf('ada', me)).toBe('ada');
-  expect(actorUnlessSelf('local', me)).toBeNull();
-  expect(actorUnlessSelf('coppice:titles', me)).toBeNull();
-  expect(actorUnlessSelf('ada', null)).toBeNull();
+  expect(nameOfOtherActor('ada', me)).toBe('ada');
+  expect(nameOfOtherActor('local', me)).toBeNull();
+  expect(nameOfOtherActor('coppice:titles', me)).toBeNull();
+  expect(nameOfOtherActor('ada', null)).toBeNull();
 });
 
 test('[B263] several changes of one act are listed, each as it is named alone', () => {

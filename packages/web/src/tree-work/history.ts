@@ -79,7 +79,7 @@ export function describeCommit(commit: Pick<CommitSummary, 'kind' | 'steps'>): {
 }
 
 /** Returns the name of the person who acted; null for the user, until the user is known, and for Coppice itself. */
-export function actorUnlessSelf(actor: string, me: { readonly id: string } | null): string | null {
+export function nameOfOtherActor(actor: string, me: { readonly id: string } | null): string | null {
   return me === null || actor === me.id || actor.startsWith('coppice:') ? null : actor;
 }
 

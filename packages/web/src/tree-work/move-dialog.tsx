@@ -3,7 +3,7 @@ import { type Node, textOf } from '@coppice/core';
 import { type ReactElement, useState } from 'react';
 import { formatTime, t } from '../i18n/index.ts';
 import { useAppData } from '../state/app-data.ts';
-import { moveBetweenTrees } from '../state/between-trees.ts';
+import { moveOrCopyToTree } from '../state/between-trees.ts';
 import { useChatsByTitle } from '../state/chats-by-title.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
@@ -30,7 +30,7 @@ export function MoveDialog({ node, onClose }: { readonly node: Node; readonly on
   const run = async () => {
     if (chosen === null) return;
     setBusy(true);
-    const done = await moveBetweenTrees(session, node, { treeId: chosen.id, under }, how);
+    const done = await moveOrCopyToTree(session, node, { treeId: chosen.id, under }, how);
     setBusy(false);
     if (done) onClose();
   };

@@ -48,11 +48,11 @@ function isPlainText({ message, kind, role, status }: Node): boolean {
 }
 
 /** Whether a message can be joined with its only child: both only text, of one role. */
-export function canJoin(node: Node, child: Node | undefined): boolean {
+export function canJoinMessages(node: Node, child: Node | undefined): boolean {
   return child !== undefined && child.role === node.role && isPlainText(node) && isPlainText(child);
 }
 
 /** Whether a message can be split: only text, and at least two words. */
-export function canSplit(node: Node): boolean {
+export function canSplitMessage(node: Node): boolean {
   return isPlainText(node) && node.message !== null && /\S\s+\S/.test(textOf(node.message));
 }

@@ -1,7 +1,7 @@
 import type { TreeViewData } from '@coppice/client';
 import { type FormEvent, type ReactElement, useState } from 'react';
 import { t } from '../i18n/index.ts';
-import { patchTree, setBookmark, setTags, setTitle } from '../state/tree-actions.ts';
+import { patchTree, setBookmark, setMessageTags, setMessageTitle } from '../state/tree-actions.ts';
 import type { OpenedDialog } from '../state/ui.ts';
 import { useSession } from '../state/use-session.ts';
 import { Button } from '../ui/button.tsx';
@@ -49,8 +49,8 @@ export function TextDialog({ about, onClose }: { readonly about: About; readonly
     event.preventDefault();
     const text = words.trim();
     onClose();
-    if (about.name === 'tags') void setTags(session, about.node, tagsIn(text));
-    else if (about.name === 'title') void setTitle(session, about.node, text);
+    if (about.name === 'tags') void setMessageTags(session, about.node, tagsIn(text));
+    else if (about.name === 'title') void setMessageTitle(session, about.node, text);
     else if (about.name === 'tree-tags') void patchTree(session, { tags: tagsIn(text) }, t('treeNoted'));
     else if (about.name === 'tree-folder')
       void patchTree(session, { folder: text === '' ? null : text }, t('treeNoted'));

@@ -4,6 +4,6 @@ import type { KeyboardEvent } from 'react';
 const inputMethodKey = 229;
 
 /** Whether a key is for an input method, for example Enter that accepts a Japanese word. */
-export function isForInputMethod({ nativeEvent }: KeyboardEvent): boolean {
+export function isInputMethodKey({ nativeEvent }: KeyboardEvent): boolean {
   return nativeEvent.isComposing || nativeEvent.keyCode === inputMethodKey;
 }

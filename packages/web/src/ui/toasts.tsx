@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { t } from '../i18n/index.ts';
 import { dismissToast, useToast } from '../state/toasts.ts';
 import { Icon } from './icon.tsx';
-import { LocalizedError } from './refusal.tsx';
+import { TranslatedTextView } from './translated-text.tsx';
 
 /** The newest toast, at the bottom of the page. */
 export function Toasts(): ReactElement {
@@ -13,7 +13,7 @@ export function Toasts(): ReactElement {
         <div className={toast.bad ? 'toast bad' : 'toast'} key={toast.id}>
           <Icon name={toast.icon} />
           <span className="grow">
-            <LocalizedError said={toast.text} english={toast.english} />
+            <TranslatedTextView said={toast.text} english={toast.english} />
           </span>
           {toast.action === null ? null : (
             <button

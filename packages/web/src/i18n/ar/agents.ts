@@ -1,8 +1,8 @@
 /** Arabic texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const agentTextsAr: TranslatedTexts<typeof agentTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
+export const agentTextsAr: TextTranslations<typeof agentTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
   agents: 'عمل مسجّل',
   agentsLead: 'ما طلبته برامجك عبر وسيط Coppice',
   agentsEmpty: 'لم يُسجل شيء بعد. شغّل برنامجًا باستخدام',

@@ -1,8 +1,8 @@
 /** Arabic texts for the map, ratings, speech, notifications, sharing and offline copies. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const messageToolTextsAr: TranslatedTexts<
+export const messageToolTextsAr: TextTranslations<
   typeof messageToolTextsEn,
   'zero' | 'one' | 'two' | 'few' | 'many' | 'other'
 > = {

@@ -1,5 +1,5 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 import { agentTextsAr } from './agents.ts';
 import { messageToolTextsAr } from './message-tools.ts';
 import { peopleTextsAr } from './people.ts';
@@ -7,7 +7,7 @@ import { settingsTextsAr } from './settings.ts';
 import { transferTextsAr } from './transfer.ts';
 
 /** The Arabic texts of the page by key. The compiler requires every key of the English texts. */
-export const pageTextsAr: TranslatedTexts<typeof pageTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
+export const pageTextsAr: TextTranslations<typeof pageTextsEn, 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'> = {
   ...settingsTextsAr,
   ...agentTextsAr,
   ...messageToolTextsAr,

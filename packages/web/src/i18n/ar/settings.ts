@@ -1,8 +1,8 @@
 /** Arabic texts for the settings and for signing in. */
 import type { settingsTextsEn } from '../en/settings.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const settingsTextsAr: TranslatedTexts<
+export const settingsTextsAr: TextTranslations<
   typeof settingsTextsEn,
   'zero' | 'one' | 'two' | 'few' | 'many' | 'other'
 > = {

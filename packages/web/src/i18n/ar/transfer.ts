@@ -1,8 +1,8 @@
 /** Arabic texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const transferTextsAr: TranslatedTexts<
+export const transferTextsAr: TextTranslations<
   typeof transferTextsEn,
   'zero' | 'one' | 'two' | 'few' | 'many' | 'other'
 > = {

@@ -1,8 +1,8 @@
 /** German texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const agentTextsDe: TranslatedTexts<typeof agentTextsEn, 'one' | 'other'> = {
+export const agentTextsDe: TextTranslations<typeof agentTextsEn, 'one' | 'other'> = {
   agents: 'Aufgezeichnete Arbeit',
   agentsLead: 'Modellaufrufe deiner Programme, aufgezeichnet vom Coppice-Proxy',
   agentsEmpty: 'Noch ist nichts aufgezeichnet. Starte ein Programm mit',

@@ -1,8 +1,8 @@
 /** German texts for the map, ratings, speech, notifications, sharing and offline copies. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const messageToolTextsDe: TranslatedTexts<typeof messageToolTextsEn, 'one' | 'other'> = {
+export const messageToolTextsDe: TextTranslations<typeof messageToolTextsEn, 'one' | 'other'> = {
   matchAt: '{n} von {of}',
   nextFound: 'Nächster Treffer',
   previousFound: 'Vorheriger Treffer',

@@ -1,5 +1,5 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 import { agentTextsDe } from './agents.ts';
 import { messageToolTextsDe } from './message-tools.ts';
 
@@ -8,7 +8,7 @@ import { settingsTextsDe } from './settings.ts';
 import { transferTextsDe } from './transfer.ts';
 
 /** The German texts of the page by key. The compiler requires every key of the English texts. */
-export const pageTextsDe: TranslatedTexts<typeof pageTextsEn, 'one' | 'other'> = {
+export const pageTextsDe: TextTranslations<typeof pageTextsEn, 'one' | 'other'> = {
   ...settingsTextsDe,
   ...agentTextsDe,
   ...messageToolTextsDe,

@@ -1,8 +1,8 @@
 /** German texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const peopleTextsDe: TranslatedTexts<typeof peopleTextsEn, 'one' | 'other'> = {
+export const peopleTextsDe: TextTranslations<typeof peopleTextsEn, 'one' | 'other'> = {
   people: 'Personen',
   peopleLead: 'Wer diesen Server benutzen darf, was verbraucht wurde, und die Limits.',
   peopleForbidden: 'Nur Admins eines Servers mit Benutzern sehen diese Seite.',

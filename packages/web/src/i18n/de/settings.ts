@@ -1,8 +1,8 @@
 /** German texts for the settings and for signing in. */
 import type { settingsTextsEn } from '../en/settings.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const settingsTextsDe: TranslatedTexts<typeof settingsTextsEn, 'one' | 'other'> = {
+export const settingsTextsDe: TextTranslations<typeof settingsTextsEn, 'one' | 'other'> = {
   backToChats: 'Zurück zu den Chats',
   modelsLead: 'Verbinde die Anbieter und lokalen Server, die du benutzt. Änderungen gelten sofort, ohne Neustart.',
   modelsLeadMember: 'Die Modelle verbindet ein Admin dieses Servers.',

@@ -1,8 +1,8 @@
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
 /** German texts for import and export. */
-export const transferTextsDe: TranslatedTexts<typeof transferTextsEn, 'one' | 'other'> = {
+export const transferTextsDe: TextTranslations<typeof transferTextsEn, 'one' | 'other'> = {
   importMenu: 'Importieren…',
   importTitle: 'Chats importieren',
   importHint:

@@ -1,8 +1,8 @@
 /** Spanish texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const agentTextsEs: TranslatedTexts<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
+export const agentTextsEs: TextTranslations<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
   agents: 'Trabajo grabado',
   agentsLead: 'Lo que preguntaron tus programas a través del proxy de Coppice',
   agentsEmpty: 'Aún no hay nada grabado. Inicia un programa con',

@@ -1,8 +1,8 @@
 /** Spanish texts for the map, ratings, speech, notifications, sharing and offline copies. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const messageToolTextsEs: TranslatedTexts<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
+export const messageToolTextsEs: TextTranslations<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
   matchAt: '{n} de {of}',
   nextFound: 'Resultado siguiente',
   previousFound: 'Resultado anterior',

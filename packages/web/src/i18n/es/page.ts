@@ -1,5 +1,5 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 import { agentTextsEs } from './agents.ts';
 import { messageToolTextsEs } from './message-tools.ts';
 import { peopleTextsEs } from './people.ts';
@@ -7,7 +7,7 @@ import { settingsTextsEs } from './settings.ts';
 import { transferTextsEs } from './transfer.ts';
 
 /** The Spanish texts of the page by key. The compiler requires every key of the English texts. */
-export const pageTextsEs: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
+export const pageTextsEs: TextTranslations<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
   ...settingsTextsEs,
   ...agentTextsEs,
   ...messageToolTextsEs,

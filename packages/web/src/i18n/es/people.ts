@@ -1,8 +1,8 @@
 /** Spanish texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const peopleTextsEs: TranslatedTexts<typeof peopleTextsEn, 'one' | 'many' | 'other'> = {
+export const peopleTextsEs: TextTranslations<typeof peopleTextsEn, 'one' | 'many' | 'other'> = {
   people: 'Personas',
   peopleLead: 'Quién puede usar este servidor, cuánto ha usado y sus límites.',
   peopleForbidden: 'Solo los administradores de un servidor con usuarios ven esta página.',

@@ -1,8 +1,8 @@
 /** Spanish texts for the settings and for signing in. */
 import type { settingsTextsEn } from '../en/settings.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const settingsTextsEs: TranslatedTexts<typeof settingsTextsEn, 'one' | 'many' | 'other'> = {
+export const settingsTextsEs: TextTranslations<typeof settingsTextsEn, 'one' | 'many' | 'other'> = {
   backToChats: 'Volver a los chats',
   modelsLead:
     'Conecta los proveedores y servidores locales que usas. Los cambios se aplican al momento, sin reiniciar.',

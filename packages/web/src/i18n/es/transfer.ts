@@ -1,8 +1,8 @@
 /** Spanish texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const transferTextsEs: TranslatedTexts<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
+export const transferTextsEs: TextTranslations<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
   importMenu: 'Importar…',
   importTitle: 'Importar chats',
   importHint:

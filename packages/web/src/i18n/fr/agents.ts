@@ -1,8 +1,8 @@
 /** French texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const agentTextsFr: TranslatedTexts<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
+export const agentTextsFr: TextTranslations<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
   agents: 'Travail enregistré',
   agentsLead: 'Ce que vos programmes ont demandé en passant par le proxy de Coppice',
   agentsEmpty: 'Rien n’est encore enregistré. Lancez un programme avec',

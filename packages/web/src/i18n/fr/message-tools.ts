@@ -1,8 +1,8 @@
 /** French texts for the map, ratings, speech, notifications, sharing and offline copies. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const messageToolTextsFr: TranslatedTexts<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
+export const messageToolTextsFr: TextTranslations<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
   matchAt: '{n} sur {of}',
   nextFound: 'Résultat suivant',
   previousFound: 'Résultat précédent',

@@ -1,5 +1,5 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 import { agentTextsFr } from './agents.ts';
 import { messageToolTextsFr } from './message-tools.ts';
 import { peopleTextsFr } from './people.ts';
@@ -7,7 +7,7 @@ import { settingsTextsFr } from './settings.ts';
 import { transferTextsFr } from './transfer.ts';
 
 /** The French texts of the page by key. The compiler requires every key of the English texts. */
-export const pageTextsFr: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
+export const pageTextsFr: TextTranslations<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
   ...settingsTextsFr,
   ...agentTextsFr,
   ...messageToolTextsFr,

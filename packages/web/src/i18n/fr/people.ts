@@ -1,8 +1,8 @@
 /** French texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const peopleTextsFr: TranslatedTexts<typeof peopleTextsEn, 'one' | 'many' | 'other'> = {
+export const peopleTextsFr: TextTranslations<typeof peopleTextsEn, 'one' | 'many' | 'other'> = {
   people: 'Personnes',
   peopleLead: 'Qui peut utiliser ce serveur, ce que chacun a utilisé, et ses limites.',
   peopleForbidden: 'Seuls les admins d’un serveur avec utilisateurs voient cette page.',

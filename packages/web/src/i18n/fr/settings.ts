@@ -1,8 +1,8 @@
 /** French texts for the settings and for signing in. */
 import type { settingsTextsEn } from '../en/settings.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const settingsTextsFr: TranslatedTexts<typeof settingsTextsEn, 'one' | 'many' | 'other'> = {
+export const settingsTextsFr: TextTranslations<typeof settingsTextsEn, 'one' | 'many' | 'other'> = {
   backToChats: 'Retour aux discussions',
   modelsLead:
     'Connectez les fournisseurs et serveurs locaux que vous utilisez. Les modifications prennent effet aussitôt, sans redémarrage.',

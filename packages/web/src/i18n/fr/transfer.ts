@@ -1,8 +1,8 @@
 /** French texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const transferTextsFr: TranslatedTexts<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
+export const transferTextsFr: TextTranslations<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
   importMenu: 'Importer…',
   importTitle: 'Importer des discussions',
   importHint:

@@ -1,8 +1,8 @@
 /** Italian texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const agentTextsIt: TranslatedTexts<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
+export const agentTextsIt: TextTranslations<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
   agents: 'Lavoro registrato',
   agentsLead: 'Cosa hanno chiesto i tuoi programmi, tramite il proxy di Coppice',
   agentsEmpty: 'Non è ancora registrato nulla. Avvia un programma con',

@@ -1,8 +1,8 @@
 /** Italian texts for the map, ratings, speech, notifications, sharing and offline copies. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const messageToolTextsIt: TranslatedTexts<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
+export const messageToolTextsIt: TextTranslations<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
   matchAt: '{n} di {of}',
   nextFound: 'Risultato successivo',
   previousFound: 'Risultato precedente',

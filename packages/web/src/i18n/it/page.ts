@@ -1,5 +1,5 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 import { agentTextsIt } from './agents.ts';
 import { messageToolTextsIt } from './message-tools.ts';
 import { peopleTextsIt } from './people.ts';
@@ -7,7 +7,7 @@ import { settingsTextsIt } from './settings.ts';
 import { transferTextsIt } from './transfer.ts';
 
 /** The Italian texts of the page by key. The compiler requires every key of the English texts. */
-export const pageTextsIt: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
+export const pageTextsIt: TextTranslations<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
   ...settingsTextsIt,
   ...agentTextsIt,
   ...messageToolTextsIt,

@@ -1,8 +1,8 @@
 /** Italian texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const peopleTextsIt: TranslatedTexts<typeof peopleTextsEn, 'one' | 'many' | 'other'> = {
+export const peopleTextsIt: TextTranslations<typeof peopleTextsEn, 'one' | 'many' | 'other'> = {
   people: 'Persone',
   peopleLead: 'Chi può usare questo server, quanto ha usato e i suoi limiti.',
   peopleForbidden: 'Solo gli admin di un server con utenti vedono questa pagina.',

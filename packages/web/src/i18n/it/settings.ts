@@ -1,8 +1,8 @@
 /** Italian texts for the settings and for signing in. */
 import type { settingsTextsEn } from '../en/settings.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const settingsTextsIt: TranslatedTexts<typeof settingsTextsEn, 'one' | 'many' | 'other'> = {
+export const settingsTextsIt: TextTranslations<typeof settingsTextsEn, 'one' | 'many' | 'other'> = {
   backToChats: 'Torna alle chat',
   modelsLead: 'Collega i provider e i server locali che usi. Le modifiche valgono subito, senza riavvio.',
   modelsLeadMember: 'Un admin di questo server collega i modelli.',

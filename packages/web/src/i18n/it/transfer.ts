@@ -1,8 +1,8 @@
 /** Italian texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const transferTextsIt: TranslatedTexts<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
+export const transferTextsIt: TextTranslations<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
   importMenu: 'Importa…',
   importTitle: 'Importa chat',
   importHint:

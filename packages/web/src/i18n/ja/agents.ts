@@ -1,8 +1,8 @@
 /** Japanese texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const agentTextsJa: TranslatedTexts<typeof agentTextsEn, 'other'> = {
+export const agentTextsJa: TextTranslations<typeof agentTextsEn, 'other'> = {
   agents: '記録された作業',
   agentsLead: 'Coppice のプロキシを経由したプログラムの作業',
   agentsEmpty: 'まだ何も記録されていません。次のコマンドでプログラムを起動してください',

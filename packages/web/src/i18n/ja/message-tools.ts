@@ -1,8 +1,8 @@
 /** Japanese texts for the map, ratings, speech, notifications, sharing and offline copies. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const messageToolTextsJa: TranslatedTexts<typeof messageToolTextsEn, 'other'> = {
+export const messageToolTextsJa: TextTranslations<typeof messageToolTextsEn, 'other'> = {
   matchAt: '{n} / {of}',
   nextFound: '次の一致',
   previousFound: '前の一致',

@@ -1,5 +1,5 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 import { agentTextsJa } from './agents.ts';
 import { messageToolTextsJa } from './message-tools.ts';
 import { peopleTextsJa } from './people.ts';
@@ -7,7 +7,7 @@ import { settingsTextsJa } from './settings.ts';
 import { transferTextsJa } from './transfer.ts';
 
 /** The Japanese texts of the page by key. The compiler requires every key of the English texts. */
-export const pageTextsJa: TranslatedTexts<typeof pageTextsEn, 'other'> = {
+export const pageTextsJa: TextTranslations<typeof pageTextsEn, 'other'> = {
   ...settingsTextsJa,
   ...agentTextsJa,
   ...messageToolTextsJa,

@@ -1,8 +1,8 @@
 /** Japanese texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const peopleTextsJa: TranslatedTexts<typeof peopleTextsEn, 'other'> = {
+export const peopleTextsJa: TextTranslations<typeof peopleTextsEn, 'other'> = {
   people: 'ユーザー',
   peopleLead: 'このサーバーを使える人、使用量、制限。',
   peopleForbidden: 'このページは、ユーザーのいるサーバーの管理者だけが見られます。',

@@ -1,8 +1,8 @@
 /** Japanese texts for the settings and for signing in. */
 import type { settingsTextsEn } from '../en/settings.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const settingsTextsJa: TranslatedTexts<typeof settingsTextsEn, 'other'> = {
+export const settingsTextsJa: TextTranslations<typeof settingsTextsEn, 'other'> = {
   backToChats: 'チャットに戻る',
   modelsLead: '使用するプロバイダーとローカルサーバーを接続します。変更は再起動せずすぐに反映されます。',
   modelsLeadMember: 'モデルはこのサーバーの管理者が接続します。',

@@ -1,8 +1,8 @@
 /** Japanese texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const transferTextsJa: TranslatedTexts<typeof transferTextsEn, 'other'> = {
+export const transferTextsJa: TextTranslations<typeof transferTextsEn, 'other'> = {
   importMenu: 'インポート…',
   importTitle: 'チャットをインポート',
   importHint:

@@ -1,8 +1,8 @@
 /** Dutch texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const agentTextsNl: TranslatedTexts<typeof agentTextsEn, 'one' | 'other'> = {
+export const agentTextsNl: TextTranslations<typeof agentTextsEn, 'one' | 'other'> = {
   agents: 'Opgenomen werk',
   agentsLead: 'Wat je programma’s vroegen, via de Coppice-proxy',
   agentsEmpty: 'Er is nog niets opgenomen. Start een programma met',

@@ -1,8 +1,8 @@
 /** Dutch texts for the map, ratings, speech, notifications, sharing and offline copies. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const messageToolTextsNl: TranslatedTexts<typeof messageToolTextsEn, 'one' | 'other'> = {
+export const messageToolTextsNl: TextTranslations<typeof messageToolTextsEn, 'one' | 'other'> = {
   matchAt: '{n} van {of}',
   nextFound: 'Volgende treffer',
   previousFound: 'Vorige treffer',

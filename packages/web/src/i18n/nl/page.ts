@@ -1,5 +1,5 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 import { agentTextsNl } from './agents.ts';
 import { messageToolTextsNl } from './message-tools.ts';
 import { peopleTextsNl } from './people.ts';
@@ -7,7 +7,7 @@ import { settingsTextsNl } from './settings.ts';
 import { transferTextsNl } from './transfer.ts';
 
 /** The Dutch texts of the page by key. The compiler requires every key of the English texts. */
-export const pageTextsNl: TranslatedTexts<typeof pageTextsEn, 'one' | 'other'> = {
+export const pageTextsNl: TextTranslations<typeof pageTextsEn, 'one' | 'other'> = {
   ...settingsTextsNl,
   ...agentTextsNl,
   ...messageToolTextsNl,

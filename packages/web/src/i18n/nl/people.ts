@@ -1,8 +1,8 @@
 /** Dutch texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const peopleTextsNl: TranslatedTexts<typeof peopleTextsEn, 'one' | 'other'> = {
+export const peopleTextsNl: TextTranslations<typeof peopleTextsEn, 'one' | 'other'> = {
   people: 'Personen',
   peopleLead: 'Wie deze server mag gebruiken, wat ze gebruikten, en hun limieten.',
   peopleForbidden: 'Alleen beheerders van een server met gebruikers zien deze pagina.',

@@ -1,8 +1,8 @@
 /** Dutch texts for the settings and for signing in. */
 import type { settingsTextsEn } from '../en/settings.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const settingsTextsNl: TranslatedTexts<typeof settingsTextsEn, 'one' | 'other'> = {
+export const settingsTextsNl: TextTranslations<typeof settingsTextsEn, 'one' | 'other'> = {
   backToChats: 'Terug naar de chats',
   modelsLead: 'Verbind de providers en lokale servers die je gebruikt. Wijzigingen werken meteen, zonder herstart.',
   modelsLeadMember: 'Een beheerder van deze server verbindt de modellen.',

@@ -1,8 +1,8 @@
 /** Dutch texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const transferTextsNl: TranslatedTexts<typeof transferTextsEn, 'one' | 'other'> = {
+export const transferTextsNl: TextTranslations<typeof transferTextsEn, 'one' | 'other'> = {
   importMenu: 'Importeren…',
   importTitle: 'Chats importeren',
   importHint:

@@ -1,8 +1,8 @@
 /** Brazilian Portuguese texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const agentTextsPtBr: TranslatedTexts<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
+export const agentTextsPtBr: TextTranslations<typeof agentTextsEn, 'one' | 'many' | 'other'> = {
   agents: 'Trabalho gravado',
   agentsLead: 'O que seus programas perguntaram pelo proxy do Coppice',
   agentsEmpty: 'Nada foi gravado ainda. Inicie um programa com',

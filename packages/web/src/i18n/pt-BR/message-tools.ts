@@ -1,8 +1,8 @@
 /** Brazilian Portuguese texts for the map, ratings, speech, notifications, sharing and offline copies. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const messageToolTextsPtBr: TranslatedTexts<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
+export const messageToolTextsPtBr: TextTranslations<typeof messageToolTextsEn, 'one' | 'many' | 'other'> = {
   matchAt: '{n} de {of}',
   nextFound: 'Próximo resultado',
   previousFound: 'Resultado anterior',

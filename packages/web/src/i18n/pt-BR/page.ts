@@ -1,5 +1,5 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 import { agentTextsPtBr } from './agents.ts';
 import { messageToolTextsPtBr } from './message-tools.ts';
 import { peopleTextsPtBr } from './people.ts';
@@ -7,7 +7,7 @@ import { settingsTextsPtBr } from './settings.ts';
 import { transferTextsPtBr } from './transfer.ts';
 
 /** The Brazilian Portuguese texts of the page by key. The compiler requires every key of the English texts. */
-export const pageTextsPtBr: TranslatedTexts<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
+export const pageTextsPtBr: TextTranslations<typeof pageTextsEn, 'one' | 'many' | 'other'> = {
   ...settingsTextsPtBr,
   ...agentTextsPtBr,
   ...messageToolTextsPtBr,

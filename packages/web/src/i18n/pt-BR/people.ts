@@ -1,8 +1,8 @@
 /** Brazilian Portuguese texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const peopleTextsPtBr: TranslatedTexts<typeof peopleTextsEn, 'one' | 'many' | 'other'> = {
+export const peopleTextsPtBr: TextTranslations<typeof peopleTextsEn, 'one' | 'many' | 'other'> = {
   people: 'Pessoas',
   peopleLead: 'Quem pode usar este servidor, quanto usou e seus limites.',
   peopleForbidden: 'Só admins de um servidor com usuários veem esta página.',

@@ -1,8 +1,8 @@
 /** Brazilian Portuguese texts for the settings and for signing in. */
 import type { settingsTextsEn } from '../en/settings.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const settingsTextsPtBr: TranslatedTexts<typeof settingsTextsEn, 'one' | 'many' | 'other'> = {
+export const settingsTextsPtBr: TextTranslations<typeof settingsTextsEn, 'one' | 'many' | 'other'> = {
   backToChats: 'Voltar aos chats',
   modelsLead: 'Conecte os provedores e servidores locais que você usa. As alterações valem na hora, sem reiniciar.',
   modelsLeadMember: 'Um admin deste servidor conecta os modelos.',

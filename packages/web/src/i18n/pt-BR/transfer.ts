@@ -1,8 +1,8 @@
 /** Brazilian Portuguese texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const transferTextsPtBr: TranslatedTexts<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
+export const transferTextsPtBr: TextTranslations<typeof transferTextsEn, 'one' | 'many' | 'other'> = {
   importMenu: 'Importar…',
   importTitle: 'Importar chats',
   importHint:

@@ -1,8 +1,8 @@
 /** Simplified Chinese texts for recorded work. */
 import type { agentTextsEn } from '../en/agents.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const agentTextsZhCn: TranslatedTexts<typeof agentTextsEn, 'other'> = {
+export const agentTextsZhCn: TextTranslations<typeof agentTextsEn, 'other'> = {
   agents: '记录的工作',
   agentsLead: '你的程序通过 Coppice 代理提出的请求',
   agentsEmpty: '尚无记录。用以下命令启动程序',

@@ -1,8 +1,8 @@
 /** Simplified Chinese texts for the map, ratings, speech, notifications, sharing and offline copies. */
 import type { messageToolTextsEn } from '../en/message-tools.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const messageToolTextsZhCn: TranslatedTexts<typeof messageToolTextsEn, 'other'> = {
+export const messageToolTextsZhCn: TextTranslations<typeof messageToolTextsEn, 'other'> = {
   matchAt: '{n} / {of}',
   nextFound: '下一个匹配',
   previousFound: '上一个匹配',

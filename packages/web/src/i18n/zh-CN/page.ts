@@ -1,5 +1,5 @@
 import type { pageTextsEn } from '../en/page.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 import { agentTextsZhCn } from './agents.ts';
 import { messageToolTextsZhCn } from './message-tools.ts';
 import { peopleTextsZhCn } from './people.ts';
@@ -7,7 +7,7 @@ import { settingsTextsZhCn } from './settings.ts';
 import { transferTextsZhCn } from './transfer.ts';
 
 /** The simplified Chinese texts of the page by key. The compiler requires every key of the English texts. */
-export const pageTextsZhCn: TranslatedTexts<typeof pageTextsEn, 'other'> = {
+export const pageTextsZhCn: TextTranslations<typeof pageTextsEn, 'other'> = {
   ...settingsTextsZhCn,
   ...agentTextsZhCn,
   ...messageToolTextsZhCn,

@@ -1,8 +1,8 @@
 /** Simplified Chinese texts for people, tokens and limits of a shared server. */
 import type { peopleTextsEn } from '../en/people.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const peopleTextsZhCn: TranslatedTexts<typeof peopleTextsEn, 'other'> = {
+export const peopleTextsZhCn: TextTranslations<typeof peopleTextsEn, 'other'> = {
   people: '人员',
   peopleLead: '谁可以使用此服务器、用量和限额。',
   peopleForbidden: '只有多用户服务器的管理员能看到此页面。',

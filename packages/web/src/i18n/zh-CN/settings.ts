@@ -1,8 +1,8 @@
 /** Simplified Chinese texts for the settings and for signing in. */
 import type { settingsTextsEn } from '../en/settings.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const settingsTextsZhCn: TranslatedTexts<typeof settingsTextsEn, 'other'> = {
+export const settingsTextsZhCn: TextTranslations<typeof settingsTextsEn, 'other'> = {
   backToChats: '返回聊天',
   modelsLead: '连接你使用的提供商和本地服务器。更改立即生效，无需重启。',
   modelsLeadMember: '模型由此服务器的管理员连接。',

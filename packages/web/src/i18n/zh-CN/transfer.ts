@@ -1,8 +1,8 @@
 /** Simplified Chinese texts for import and export. */
 import type { transferTextsEn } from '../en/transfer.ts';
-import type { TranslatedTexts } from '../types.ts';
+import type { TextTranslations } from '../types.ts';
 
-export const transferTextsZhCn: TranslatedTexts<typeof transferTextsEn, 'other'> = {
+export const transferTextsZhCn: TextTranslations<typeof transferTextsEn, 'other'> = {
   importMenu: '导入…',
   importTitle: '导入聊天',
   importHint:

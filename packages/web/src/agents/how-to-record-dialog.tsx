@@ -14,7 +14,7 @@ const lines: readonly (readonly [string, string])[] = [
 ];
 
 /** Shows the command line that records each program, and how to import and follow the files that programs wrote. */
-export function HowToRecord({ onClose }: { readonly onClose: () => void }): ReactElement {
+export function HowToRecordDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   return (
     <Dialog title={t('howToRecord')} onClose={onClose}>
       <p className="hint">{t('howToRecordLead')}</p>

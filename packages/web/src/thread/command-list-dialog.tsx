@@ -6,9 +6,9 @@ import type { TranslatedText } from '../i18n/translated-text.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { LocalizedError } from '../ui/refusal.tsx';
+import { TranslatedTextView } from '../ui/translated-text.tsx';
 
-interface ListingProps {
+interface CommandListProps {
   readonly words: TranslatedText;
   /** The lines of the command's output; a line that begins with a number belongs to that node of `list`. */
   readonly lines: readonly string[];
@@ -17,7 +17,7 @@ interface ListingProps {
 }
 
 /** The list of a command: branches, an outline, the context. A line with a message opens it. */
-export function ListingDialog({ words, lines, list, onClose }: ListingProps): ReactElement {
+export function CommandListDialog({ words, lines, list, onClose }: CommandListProps): ReactElement {
   const session = useSession();
   const goTo = (id: NodeId) => {
     onClose();
@@ -33,7 +33,7 @@ export function ListingDialog({ words, lines, list, onClose }: ListingProps): Re
   return (
     <Dialog title={t('commandShows')} onClose={onClose} className="listing-dialog">
       <p className="hint">
-        <LocalizedError {...words} />
+        <TranslatedTextView {...words} />
       </p>
       <div className="listing">
         {rows.map(({ key, line, id }) =>

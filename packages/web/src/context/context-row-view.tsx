@@ -6,7 +6,7 @@ import { modelColourOf } from '../state/model-colours.ts';
 import { annotateMessage } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
 import { IconButton } from '../ui/button.tsx';
-import { type ContextTableRow, contextRowAuthor, contextRowText } from './context-rows.ts';
+import { authorOfContextRow, type ContextTableRow, textOfContextRow } from './context-rows.ts';
 
 interface LineProps {
   readonly row: ContextTableRow;
@@ -16,7 +16,7 @@ interface LineProps {
 }
 
 /** A row of the context screen: role, text, tokens, and whether the model sees it. */
-export function ContextLine({ row, most, chosen, onChoose }: LineProps): ReactElement {
+export function ContextRowView({ row, most, chosen, onChoose }: LineProps): ReactElement {
   const session = useSession();
   const { entry, node } = row;
   if (row.folded !== 0)
@@ -43,14 +43,14 @@ export function ContextLine({ row, most, chosen, onChoose }: LineProps): ReactEl
     out ? 'out' : '',
     chosen ? 'sel' : '',
   ];
-  const words = toExcerpt(contextRowText(row), 400);
+  const words = toExcerpt(textOfContextRow(row), 400);
   const status = node?.status;
   return (
     <li className={classes.filter(Boolean).join(' ')}>
       <span className="line-mark">
         <i />
       </span>
-      <span className={`role ${model === null ? '' : `hued ${modelColourOf(model)}`}`}>{contextRowAuthor(row)}</span>
+      <span className={`role ${model === null ? '' : `hued ${modelColourOf(model)}`}`}>{authorOfContextRow(row)}</span>
       <button type="button" className="txt" onClick={onChoose}>
         {status === 'interrupted' || status === 'aborted' ? <b className="warn-text">{t('interrupted')} </b> : null}
         <bdi>{words.slice(0, 200)}</bdi>

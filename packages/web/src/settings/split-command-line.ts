@@ -1,10 +1,10 @@
-/** Joins the words of a command so that `splitCommand` splits them again; a word with spaces or quotes is quoted. */
-export function joinCommand(words: readonly string[]): string {
+/** Joins the words of a command so that `splitCommandLine` splits them again; words with spaces or quotes are quoted. */
+export function joinCommandLine(words: readonly string[]): string {
   return words.map((word) => (/^[^\s"'\\]+$/.test(word) ? word : `"${word.replace(/["\\]/g, '\\$&')}"`)).join(' ');
 }
 
 /** Splits a command line like a shell: quotes keep words together, nothing is expanded. */
-export function splitCommand(line: string): readonly string[] {
+export function splitCommandLine(line: string): readonly string[] {
   const words: string[] = [];
   let word: string | null = null;
   let quote: string | null = null;

@@ -1,7 +1,7 @@
 /** Saves files on the user's machine. */
 
 /** Saves the content of a URL as a file; an empty name leaves the name to the server. */
-export function saveFromUrl(address: string, name: string): void {
+export function downloadFromUrl(address: string, name: string): void {
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
@@ -11,14 +11,14 @@ export function saveFromUrl(address: string, name: string): void {
 }
 
 /** Saves bytes as a file. */
-export function saveBlob(blob: Blob, name: string): void {
+export function downloadBlob(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);
-  saveFromUrl(address, name);
+  downloadFromUrl(address, name);
   // Some browsers start reading only after the click has returned.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
 /** Saves a text as a file. */
-export function saveText(text: string, name: string, type = 'text/plain'): void {
-  saveBlob(new Blob([text], { type: `${type};charset=utf-8` }), name);
+export function downloadText(text: string, name: string, type = 'text/plain'): void {
+  downloadBlob(new Blob([text], { type: `${type};charset=utf-8` }), name);
 }

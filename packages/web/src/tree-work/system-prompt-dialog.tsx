@@ -14,7 +14,7 @@ import { Dialog } from '../ui/dialog.tsx';
  * Shows the system prompt. In an empty chat it can be changed; otherwise another prompt creates another chat, and
  * this one is kept.
  */
-export function PromptDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
+export function SystemPromptDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
   const session = useSession();
   const prompt = useTree((state) => state.part?.tree.systemPrompt ?? '');
   const [text, setText] = useState(prompt);

@@ -3,18 +3,18 @@ import { type ReactElement, useEffect, useMemo } from 'react';
 import { t, tn } from '../i18n/index.ts';
 import { showError } from '../state/tree-actions.ts';
 import { useSession } from '../state/use-session.ts';
-import { drawMap, nodeAtPoint } from './draw.ts';
-import { mapFontOf, scaledCanvasContext, useCanvas } from './use-canvas.ts';
+import { drawMap, findNodeAtPoint } from './draw.ts';
 import { useMapModel, useModelColour } from './use-map.ts';
+import { getScaledCanvasContext, mapFontOf, useMapCanvas } from './use-map-canvas.ts';
 import { fitView } from './view.ts';
 
 const nothingHidden = () => false;
 
 /** The whole tree, fitted into the panel. A click on a branch opens it. */
-export function PanelMap(): ReactElement {
+export function MapPanel(): ReactElement {
   const session = useSession();
   const model = useMapModel();
-  const { host, canvas, width, height, palette } = useCanvas();
+  const { host, canvas, width, height, palette } = useMapCanvas();
   const modelColour = useModelColour(palette);
   const view = useMemo(
     () =>
@@ -24,7 +24,7 @@ export function PanelMap(): ReactElement {
     [model, width, height],
   );
   useEffect(() => {
-    const context = scaledCanvasContext(canvas.current);
+    const context = getScaledCanvasContext(canvas.current);
     if (context === null || model === null || view === null || palette === null) return;
     const frame = requestAnimationFrame(() =>
       drawMap(context, {
@@ -60,7 +60,7 @@ export function PanelMap(): ReactElement {
         onClick={(event) => {
           if (model === null || view === null) return;
           const box = event.currentTarget.getBoundingClientRect();
-          const id = nodeAtPoint(model.layout, view, event.clientX - box.left, event.clientY - box.top);
+          const id = findNodeAtPoint(model.layout, view, event.clientX - box.left, event.clientY - box.top);
           if (id !== null)
             session.go(id).then(
               () => session.scrollTo(id),

@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx';
 const shownAtFirst = 280;
 
 /** The system prompt as the first row of the thread; hidden if the chat has none and is not empty. */
-export function PromptRow(): ReactElement | null {
+export function SystemPromptRow(): ReactElement | null {
   const prompt = useTree((state) => state.part?.tree.systemPrompt ?? '');
   const preset = useTree((state) => state.part?.tree.metadata.preset);
   const empty = useTree((state) => state.part !== null && state.part.leaf === null);

@@ -1,17 +1,19 @@
 /** The fields of a preset or prompt while they are edited, kept until they are saved or discarded. */
 import { fieldsOrEmpty, getNumber, getText, listOrEmpty } from '@coppice/core/decode';
 import { useEffect, useMemo, useRef } from 'react';
-import { parseChatOptions, toStoredOptions } from '../state/chat-options.ts';
-import { emptyLibraryEntry, type FirstMessage, type LibraryEntry, type LibraryItem } from '../state/library.ts';
+import { chatOptionsToJson, parseChatOptions } from '../state/chat-options.ts';
+import { emptyLibraryEntry, type LibraryEntry, type LibraryItem, type PresetMessage } from '../state/library.ts';
 import { useDraft } from '../thread/use-draft.ts';
 
 /** A message with a React key, because it has no id and its text changes. */
-export type KeyedMessage = FirstMessage & { readonly key: number };
+export type KeyedPresetMessage = PresetMessage & { readonly key: number };
 
-type EntryFields = Pick<LibraryEntry, 'name' | 'text' | 'options'> & { readonly messages: readonly KeyedMessage[] };
+type EntryFields = Pick<LibraryEntry, 'name' | 'text' | 'options'> & {
+  readonly messages: readonly KeyedPresetMessage[];
+};
 
 /** The fields of an entry that is being edited, and the functions that change, discard or accept them. */
-export interface EntryDraft {
+export interface LibraryEntryDraft {
   readonly fields: EntryFields;
   readonly isChanged: boolean;
   change(set: Partial<EntryFields>): void;
@@ -24,7 +26,7 @@ export interface EntryDraft {
 /** Writes the fields as text. Equal fields give the same text. */
 function writeFields(fields: EntryFields): string {
   const { name, text, options, messages } = fields;
-  return JSON.stringify({ name, text, options: toStoredOptions(options), messages });
+  return JSON.stringify({ name, text, options: chatOptionsToJson(options), messages });
 }
 
 function writeEntry({ name, text, options, messages }: LibraryEntry): string {
@@ -54,7 +56,7 @@ function parseFields(json: string): EntryFields {
 }
 
 /** Edits a stored entry, or a new one. Changes that are not saved are there again when the editor is opened again. */
-export function useEntryDraft(kind: 'preset' | 'prompt', item: LibraryItem | null): EntryDraft {
+export function useLibraryEntryDraft(kind: 'preset' | 'prompt', item: LibraryItem | null): LibraryEntryDraft {
   const stored = writeEntry(item ?? emptyLibraryEntry);
   const { text: json, set, forget } = useDraft(`library.${kind}.${item?.id ?? 'new'}`, stored);
   const fields = useMemo(() => parseFields(json), [json]);

@@ -2,8 +2,8 @@ import type { NodeId } from '@coppice/core';
 import { useEffect, useMemo } from 'react';
 import { drawMap } from './draw.ts';
 import type { MessageFilter } from './message-filters.ts';
-import { type MapCanvas, mapFontOf, scaledCanvasContext } from './use-canvas.ts';
 import { createDimPredicate, type MapModel, useModelColour } from './use-map.ts';
+import { getScaledCanvasContext, type MapCanvas, mapFontOf } from './use-map-canvas.ts';
 import { phoneWidth } from './use-map-view.ts';
 import type { MapView } from './view.ts';
 
@@ -17,7 +17,7 @@ interface DrawnState {
 }
 
 /** Draws the map on the canvas after each change. */
-export function useDrawnMap(surface: MapCanvas, model: MapModel | null, state: DrawnState): void {
+export function useMapDrawing(surface: MapCanvas, model: MapModel | null, state: DrawnState): void {
   const { host, canvas, width, height, palette } = surface;
   const { view, focus, filter, found } = state;
   const modelColour = useModelColour(palette);
@@ -29,7 +29,7 @@ export function useDrawnMap(surface: MapCanvas, model: MapModel | null, state: D
   }, [filter, model, found]);
 
   useEffect(() => {
-    const context = scaledCanvasContext(canvas.current);
+    const context = getScaledCanvasContext(canvas.current);
     if (context === null || model === null || view === null || palette === null) return;
     const frame = requestAnimationFrame(() =>
       drawMap(context, {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { joinCommand, splitCommand } from './split-command.ts';
+import { joinCommandLine, splitCommandLine } from './split-command-line.ts';
 
 test('[B232] a command line is split into exactly the words that are run, and nothing in it is expanded', () => {
-  expect(splitCommand('uvx mcp-server-git --repository ~/projects/shop')).toEqual([
+  expect(splitCommandLine('uvx mcp-server-git --repository ~/projects/shop')).toEqual([
     'uvx',
     'mcp-server-git',
     '--repository',
     '~/projects/shop',
   ]);
-  expect(splitCommand(`  a "b c"  'd "e"' f\\ g "h \\" i" '' $HOME;rm `)).toEqual([
+  expect(splitCommandLine(`  a "b c"  'd "e"' f\\ g "h \\" i" '' $HOME;rm `)).toEqual([
     'a',
     'b c',
     'd "e"',
@@ -17,11 +17,11 @@ test('[B232] a command line is split into exactly the words that are run, and no
     '',
     '$HOME;rm',
   ]);
-  expect(splitCommand('')).toEqual([]);
+  expect(splitCommandLine('')).toEqual([]);
 });
 
 test('[B232] a command is shown so that its words are told apart', () => {
   const words = ['npx', '-y', '@x/server files', '', 'd "e" \\', "f's", '$HOME'];
-  expect(joinCommand(['npx', '--root', '/my files'])).toBe('npx --root "/my files"');
-  expect(splitCommand(joinCommand(words))).toEqual(words);
+  expect(joinCommandLine(['npx', '--root', '/my files'])).toBe('npx --root "/my files"');
+  expect(splitCommandLine(joinCommandLine(words))).toEqual(words);
 });

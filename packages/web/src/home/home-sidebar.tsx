@@ -9,24 +9,24 @@ import { openDialog, useUi } from '../state/ui.ts';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageLink } from '../ui/link.tsx';
-import { FoldedRail, RailHead, Scrim } from './rail.tsx';
+import { FoldedSidebar, Scrim, SidebarHead } from './sidebar.tsx';
 
 type Counted = readonly { readonly name: string; readonly count: number }[];
 
 /** The navigation of home: lists of chats, projects, tags, and links to the other screens. */
-export function HomeRail(): ReactElement {
+export function HomeSidebar(): ReactElement {
   const place = useRoute((route) => route.place);
   const drawer = useUi((ui) => ui.drawer);
   const projects = useProjects();
   const tags = useTagCounts();
   const filter = place.name === 'home' ? place.filter : null;
   const folded = useUi((ui) => ui.sidebarFolded);
-  if (folded && !drawer) return <FoldedRail />;
+  if (folded && !drawer) return <FoldedSidebar />;
   return (
     <>
       {drawer ? <Scrim /> : null}
       <nav className={drawer ? 'rail drawer' : 'rail'} aria-label={t('trees')}>
-        <RailHead />
+        <SidebarHead />
         <div className="list">
           {chatLists.map((list) => (
             <PageLink key={list.filter} to={homeRoute('', list.filter)} current={filter === list.filter}>

@@ -17,7 +17,7 @@ export function clearPendingSearch(): void {
  * Takes the keys while the palette is being loaded: a user who opens it by a key goes on typing, and the letters would
  * otherwise be lost or go into the message box.
  */
-export function PendingSearch({ onClose }: { readonly onClose: () => void }): ReactElement {
+export function PendingSearchField({ onClose }: { readonly onClose: () => void }): ReactElement {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     typed = '';

@@ -2,7 +2,7 @@
 const longestMeasured = 20_000;
 
 /** Makes a box as high as its text, up to a limit; then it scrolls. */
-export function fitHeight(element: HTMLTextAreaElement | null, text: string, most: number): void {
+export function fitTextAreaHeight(element: HTMLTextAreaElement | null, text: string, most: number): void {
   if (element === null) return;
   if (text.length > longestMeasured) {
     element.style.height = `${most}px`;

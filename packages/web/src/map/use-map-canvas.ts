@@ -14,7 +14,7 @@ export interface MapCanvas {
 /**
  * Resizes a canvas to its container and the screen's resolution, and reads the colours again when the theme changes.
  */
-export function useCanvas(): MapCanvas {
+export function useMapCanvas(): MapCanvas {
   const host = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = useUi((ui) => ui.theme);
@@ -51,7 +51,7 @@ export function useCanvas(): MapCanvas {
 }
 
 /** Returns the drawing context of a canvas, scaled so that one unit is one CSS pixel; null without a canvas. */
-export function scaledCanvasContext(canvas: HTMLCanvasElement | null): CanvasRenderingContext2D | null {
+export function getScaledCanvasContext(canvas: HTMLCanvasElement | null): CanvasRenderingContext2D | null {
   const context = canvas?.getContext('2d') ?? null;
   const scale = window.devicePixelRatio || 1;
   context?.setTransform(scale, 0, 0, scale, 0, 0);

@@ -6,7 +6,7 @@ import { ConnectionForm } from './connection-form.tsx';
 import type { ConnectionList } from './settings-api.ts';
 import { showConnectedToast } from './show-connected.ts';
 
-interface AddressRowProps {
+interface OtherServerRowProps {
   /** Names that are in use. */
   readonly taken: readonly string[];
   readonly keptIn: ConnectionList['keptIn'];
@@ -31,7 +31,7 @@ function connectionNameFrom(label: string, taken: readonly string[]): string | n
 }
 
 /** The row that connects any other OpenAI-compatible server by its URL. */
-export function AddressRow({ taken, keptIn, isOpen, onOpen, onChange }: AddressRowProps): ReactElement {
+export function OtherServerRow({ taken, keptIn, isOpen, onOpen, onChange }: OtherServerRowProps): ReactElement {
   return (
     <li className={isOpen ? 'row-item open' : 'row-item'}>
       <div className="row-line">
@@ -52,7 +52,7 @@ export function AddressRow({ taken, keptIn, isOpen, onOpen, onChange }: AddressR
   );
 }
 
-function AddressForm({ taken, keptIn, onOpen, onChange }: Omit<AddressRowProps, 'isOpen'>): ReactElement {
+function AddressForm({ taken, keptIn, onOpen, onChange }: Omit<OtherServerRowProps, 'isOpen'>): ReactElement {
   const [label, setLabel] = useState('');
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);

@@ -3,7 +3,7 @@ import { localizeError, type ReceivedError } from '../i18n/refusals.ts';
 import type { TranslatedText } from '../i18n/translated-text.ts';
 
 /** Text in the user's language, followed by the server's, marked as English for screen readers. */
-export function LocalizedError({ said, english = '' }: TranslatedText): ReactElement {
+export function TranslatedTextView({ said, english = '' }: TranslatedText): ReactElement {
   return (
     <>
       {said}
@@ -18,6 +18,6 @@ export function LocalizedError({ said, english = '' }: TranslatedText): ReactEle
 }
 
 /** The message of a server error in the user's language. */
-export function RefusalNotice({ of }: { readonly of: ReceivedError }): ReactElement {
-  return <LocalizedError {...localizeError(of)} />;
+export function ReceivedErrorText({ of }: { readonly of: ReceivedError }): ReactElement {
+  return <TranslatedTextView {...localizeError(of)} />;
 }

@@ -18,8 +18,8 @@ import { LogoMark } from '../ui/logo.tsx';
 import { TreeSilhouette } from '../ui/tree-silhouette.tsx';
 import { useOpenChatName } from '../ui/use-chat-name.ts';
 
-/** The head of every rail: the link to home, the settings, a new chat, and the search. */
-export function RailHead(): ReactElement {
+/** The head of every sidebar: the link to home, the settings, a new chat, and the search. */
+export function SidebarHead(): ReactElement {
   const { keys, run } = findPageAction('new');
   return (
     <>
@@ -86,7 +86,7 @@ export function Scrim(): ReactElement {
   );
 }
 
-/** Opens the rail as a drawer on a phone. */
+/** Opens the sidebar as a drawer on a phone. */
 export function DrawerButton(): ReactElement {
   return (
     <IconButton
@@ -98,8 +98,8 @@ export function DrawerButton(): ReactElement {
   );
 }
 
-/** The rail reduced to icons, which leaves more space for the thread. */
-export function FoldedRail(): ReactElement {
+/** The sidebar reduced to icons, which leaves more space for the thread. */
+export function FoldedSidebar(): ReactElement {
   return (
     <nav className="rail folded" aria-label={t('trees')}>
       <PageLink className="logo" to={homeRoute()} label="Coppice">
@@ -124,18 +124,18 @@ export function FoldedRail(): ReactElement {
   );
 }
 
-/** The rail next to a thread: every chat, and the outline of this one. */
-export function ThreadRail(): ReactElement {
+/** The sidebar next to a thread: every chat, and the outline of this one. */
+export function ThreadSidebar(): ReactElement {
   const session = useSession();
   const drawer = useUi((ui) => ui.drawer);
   const folded = useUi((ui) => ui.sidebarFolded);
   useEffect(() => () => useUi.setState({ drawer: false }), []);
-  if (folded && !drawer) return <FoldedRail />;
+  if (folded && !drawer) return <FoldedSidebar />;
   return (
     <>
       {drawer ? <Scrim /> : null}
       <nav className={drawer ? 'rail drawer' : 'rail'} aria-label={t('treesAndOutline')}>
-        <RailHead />
+        <SidebarHead />
         <ChatList compact current={session.treeId} openChat={(tree) => <OpenTree tree={tree} />} />
         <OutlinePanel />
       </nav>

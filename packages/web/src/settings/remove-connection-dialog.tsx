@@ -3,7 +3,7 @@ import { t } from '../i18n/index.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-interface RemoveDialogProps {
+interface RemoveConnectionDialogProps {
   /** The name of the provider or server. */
   readonly name: string;
   /** What is deleted, and what it takes to have it again. */
@@ -13,7 +13,7 @@ interface RemoveDialogProps {
 }
 
 /** Asks before a provider or server is removed, because only its owner can enter its key again. */
-export function RemoveDialog({ name, words, onRemove, onClose }: RemoveDialogProps): ReactElement {
+export function RemoveConnectionDialog({ name, words, onRemove, onClose }: RemoveConnectionDialogProps): ReactElement {
   return (
     <Dialog title={t('removeConnectionNamed', { name })} onClose={onClose}>
       <p className="hint">{words}</p>

@@ -59,7 +59,7 @@ const forest: readonly SampleTree[] = [
 ];
 
 /** Creates the trees, the newest last, and one more in the trash. */
-export async function createSampleTrees(server: TestServer): Promise<void> {
+export async function createSampleChats(server: TestServer): Promise<void> {
   for (const { title, tags, pinned = false, branches } of forest) {
     const made = await server.ask('POST', '/api/trees', { body: { title, tags, pinned } });
     const at = `/api/trees/${made.body.treeId}`;

@@ -1,7 +1,7 @@
 import type { TranslatedLanguage } from '../i18n/loaders.ts';
 
 /** The keys of translations that are equal to the English text on purpose: names, and words of both languages. */
-export const sameAsEnglish: Readonly<Record<TranslatedLanguage, readonly string[]>> = {
+export const keysSameAsEnglish: Readonly<Record<TranslatedLanguage, readonly string[]>> = {
   de: [
     'code connectionName conversations exportFormat filter limits link nameWord offline prompts roleAdmin system themeSystem',
     'token topP trees zoom',

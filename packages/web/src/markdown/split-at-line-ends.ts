@@ -1,7 +1,7 @@
 const longestPiece = 20_000;
 
 /** Splits a text at line ends into pieces of about equal length; joined they are the text. */
-export function splitIntoPieces(
+export function splitAtLineEnds(
   text: string,
   pieceLength = longestPiece,
 ): readonly { readonly at: number; readonly text: string }[] {

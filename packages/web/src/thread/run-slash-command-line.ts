@@ -32,7 +32,7 @@ async function followCommand(
  * Runs a slash command at the view's position. Returns the text for the composer, or null if the command was refused,
  * so that the line can be put back.
  */
-export async function runCommandLine(session: TreeSession, line: string): Promise<string | null> {
+export async function runSlashCommandLine(session: TreeSession, line: string): Promise<string | null> {
   const lead = refreshUnlessNavigated(session);
   try {
     const answer = await session.api.command(session.treeId, line, {
@@ -48,7 +48,7 @@ export async function runCommandLine(session: TreeSession, line: string): Promis
     const words = translateCommandReport(answer);
     // Undo is a command too: the text that it returns is ignored.
     const back =
-      undo === undefined ? {} : { action: { label: t('undo'), run: () => void runCommandLine(session, undo) } };
+      undo === undefined ? {} : { action: { label: t('undo'), run: () => void runSlashCommandLine(session, undo) } };
     if (text !== '') openDialog({ name: 'listing', words, lines: translateCommandLines(answer), list: list ?? [] });
     else if (said !== '') showToast({ icon: 'check', text: words.said, english: words.english, ...back });
     return elsewhere ? '' : selectedText;
