@@ -1,5 +1,5 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { currentTier, listSkippedFiles } from './scripts/tiers.ts';
+import { listSkippedTestFiles, readTestTier } from './scripts/tiers.ts';
 
 /**
  * Files that run in their own process, and start first: files that keep a processor busy for ten seconds or more, so
@@ -12,7 +12,7 @@ const alone = [
   'packages/stores/src/torture/*.test.ts',
   'packages/engine/src/http/faults.test.ts',
   'packages/server/src/{torture,transfer}/*.test.ts',
-  'packages/server/src/proxy/recording-thread.test.ts',
+  'packages/server/src/proxy/worker-recording.test.ts',
   'packages/server/src/routes/transfer/transfer.test.ts',
   'packages/cli/src/{adversity,escape-lab}.test.ts',
   'packages/cli/src/subcommands/chat/chat.test.ts',
@@ -24,7 +24,7 @@ const alone = [
 ];
 
 // Files that only other tiers run are not loaded.
-const leftOut = ['**/node_modules/**', ...listSkippedFiles(currentTier())];
+const leftOut = ['**/node_modules/**', ...listSkippedTestFiles(readTestTier())];
 
 // With `COPPICE_LONG=1` a property has 10,000 runs, which take up to hours.
 const hangLimitMs = process.env['COPPICE_LONG'] === '1' ? 4 * 3_600_000 : 180_000;

@@ -7,8 +7,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { compileCommandOnce } from '@coppice/cli/testing';
-import { startTerminal, terminalKeys } from '@coppice/cli/testing/terminal';
+import { compileCliOnce } from '@coppice/cli/testing';
+import { startCliInTerminal, terminalKeys } from '@coppice/cli/testing/terminal';
 import { messageKit } from '@coppice/content';
 import { run, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
@@ -58,7 +58,12 @@ async function measureSelector(home: string, preload: string, spent: string): Pr
     COPPICE_MODEL: 'offline/guide',
   };
   const visit = async (opens: boolean) => {
-    const terminal = startTerminal(['--store', store, 'chat', '-t', 'last'], home, { columns: 100, rows: 30 }, env);
+    const terminal = startCliInTerminal(
+      ['--store', store, 'chat', '-t', 'last'],
+      home,
+      { columns: 100, rows: 30 },
+      env,
+    );
     await terminal.shows(`Message ${messages - 2 * forks - 1}`);
     if (opens) {
       terminal.type(terminalKeys.control('t'));
@@ -87,7 +92,7 @@ async function measureSelector(home: string, preload: string, spent: string): Pr
 export async function benchCli(): Promise<readonly Measurement[]> {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
   try {
-    const command = await compileCommandOnce();
+    const command = await compileCliOnce();
     const [preload, spent] = [join(folder, 'note-time.mjs'), join(folder, 'spent')];
     writeFileSync(preload, noteTime);
     const env = { HOME: folder, PATH: process.env['PATH'], COPPICE_MODEL: 'offline/guide', BENCH_CPU: spent };

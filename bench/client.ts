@@ -4,10 +4,10 @@
  * list of messages that a page draws is complete. Drawing is the same for all and is not measured.
  */
 import { nodeId } from '@coppice/core';
-import type { Candidate, OpenChat } from './client/candidate.ts';
-import { openCoppice } from './client/coppice.ts';
+import type { LibraryCandidate, OpenedChat } from './client/candidate.ts';
+import { openCoppiceCandidate } from './client/coppice.ts';
 import { openOtherLibraries } from './client/other-libraries.ts';
-import { type Sample, samples } from './client/sample.ts';
+import { type SampleTree, sampleTrees } from './client/sample-tree.ts';
 import { collectGarbage, type Measurement, median, preventOptimisation } from './measure.ts';
 
 type Times = ReadonlyMap<string, number>;
@@ -29,9 +29,9 @@ function inOrder<T>(candidates: ReadonlyMap<string, T>, turn: number): readonly 
  * alternately.
  */
 async function timeInTurns(
-  chats: ReadonlyMap<string, OpenChat>,
+  chats: ReadonlyMap<string, OpenedChat>,
   turns: number,
-  work: (chat: OpenChat, turn: number, drawn: () => void) => void,
+  work: (chat: OpenedChat, turn: number, drawn: () => void) => void,
 ): Promise<Times> {
   const spent = new Map<string, number[]>([...chats.keys()].map((name) => [name, []]));
   const warm = turns / 4;
@@ -69,7 +69,7 @@ async function processorInTurns<T>(
   return new Map([...spent].map(([name, times]) => [name, median(times)]));
 }
 
-function assertShown(name: string, chat: OpenChat, length: number, last: string): void {
+function assertShown(name: string, chat: OpenedChat, length: number, last: string): void {
   const texts = chat.texts();
   if (texts.at(-1) !== last || texts.length < length)
     throw new Error(`${name} shows ${texts.length} messages that end with ${texts.at(-1)?.slice(0, 40)}.`);
@@ -85,12 +85,12 @@ function rowsOf(work: string, times: Times): Measurement[] {
   });
 }
 
-async function measureSample(sample: Sample): Promise<readonly Measurement[]> {
+async function measureSample(sample: SampleTree): Promise<readonly Measurement[]> {
   const { name: shape, messages, variants, ends } = sample;
-  const ours = await openCoppice(sample, false);
-  const loaded = await openCoppice(sample, true);
+  const ours = await openCoppiceCandidate(sample, false);
+  const loaded = await openCoppiceCandidate(sample, true);
   const peers = await openOtherLibraries(sample);
-  const candidates: readonly Candidate[] = [ours, loaded, ...peers];
+  const candidates: readonly LibraryCandidate[] = [ours, loaded, ...peers];
   const textOf = new Map(messages.map(({ id, text }) => [id, text]));
   const lastOf = (index: number) => textOf.get(ends[index] ?? nodeId('')) ?? '';
   const measures: Measurement[] = [];
@@ -103,7 +103,7 @@ async function measureSample(sample: Sample): Promise<readonly Measurement[]> {
   });
   measures.push(...rowsOf(`first render, ${shape}`, opened));
 
-  const chats = new Map<string, OpenChat>();
+  const chats = new Map<string, OpenedChat>();
   for (const candidate of candidates) chats.set(candidate.name, await candidate.open());
   const [one, two] = variants;
   if (one === undefined || two === undefined) throw new Error('There are no variants.');
@@ -134,9 +134,9 @@ async function measureSample(sample: Sample): Promise<readonly Measurement[]> {
   return measures;
 }
 
-/** Measures all workloads on all samples. */
+/** Measures all workloads on all sampleTrees. */
 export async function benchClient(): Promise<readonly Measurement[]> {
   const measures: Measurement[] = [];
-  for (const sample of samples) measures.push(...(await measureSample(sample)));
+  for (const sample of sampleTrees) measures.push(...(await measureSample(sample)));
   return measures;
 }

@@ -20,7 +20,7 @@ import {
 import { openStore } from '@coppice/stores';
 import { buildMinimalTree, MinimalSqlite } from './limits/minimal-sqlite.ts';
 import { type Measurement, measureAlternating, measureCpuTime } from './measure.ts';
-import { benchContext, branchDepth, buildBenchTree, makeBenchMessage } from './stores/bench-tree.ts';
+import { benchBranchDepth, benchContext, buildBenchTree, makeBenchMessage } from './stores/bench-tree.ts';
 
 const long = process.env['COPPICE_LONG'] === '1';
 const sizes = long ? [1_000, 10_000, 100_000, 1_000_000] : [1_000, 10_000, 100_000];
@@ -33,7 +33,7 @@ interface Places<Id> {
   readonly chainEnd: Id;
   /** Two variants of the last message of a branch. */
   readonly variants: readonly [Id, Id];
-  /** The first node of a branch of {@link branchDepth} nodes. */
+  /** The first node of a branch of {@link benchBranchDepth} nodes. */
   readonly branchTop: Id;
 }
 
@@ -57,7 +57,7 @@ async function addPlaces(store: Store, id: TreeId, rootId: NodeId): Promise<Plac
   const rare = { message: textMessage('user', `a word like ${rareWord} is rare`) };
   await run(store, { type: 'append', treeId: id, parentId: rootId, messages: [rare] }, benchContext);
   const chainEnd = await append(rootId, 7_000_000, chainLength);
-  const left = await append(rootId, 8_000_000, branchDepth);
+  const left = await append(rootId, 8_000_000, benchBranchDepth);
   const branch = await store.read(id, () => readPath({ to: left }));
   const right = await append(branch.at(-2)?.id ?? rootId, 9_000_000, 1);
   return { chainEnd, variants: [left, right], branchTop: branch[0]?.id ?? rootId };
@@ -75,7 +75,7 @@ function addNarrowPlaces(least: MinimalSqlite, root: number): Places<number> {
     };
     least.insert(root, 'user', JSON.stringify([{ type: 'text', text: `a word like ${rareWord} is rare` }]));
     const chain = append(root, 7_000_000, chainLength);
-    const branch = append(root, 8_000_000, branchDepth);
+    const branch = append(root, 8_000_000, benchBranchDepth);
     const [right = root] = append(branch.at(-2) ?? root, 9_000_000, 1);
     return {
       chainEnd: chain.at(-1) ?? root,
@@ -135,12 +135,12 @@ const workloads: { readonly [name: string]: Workload } = {
     turns: 40,
     least: ({ leastPath, narrow }) => {
       const least = new MinimalSqlite(leastPath);
-      least.path(narrow.variants[0], branchDepth);
+      least.path(narrow.variants[0], benchBranchDepth);
       least.close();
     },
     ours: async ({ path, id }) => {
       const store = await openStore(`sqlite:${path}`);
-      await store.read(id, () => readPage(id, { limit: branchDepth }));
+      await store.read(id, () => readPage(id, { limit: benchBranchDepth }));
       await store.close();
     },
   },
@@ -156,12 +156,12 @@ const workloads: { readonly [name: string]: Workload } = {
     least: ({ least, narrow }, turn) => {
       const to = narrow.variants[turn % 2 === 0 ? 0 : 1];
       least.transaction(() => least.select(to));
-      return least.path(to, branchDepth);
+      return least.path(to, benchBranchDepth);
     },
     ours: async ({ store, id, ours }, turn) => {
       const to = ours.variants[turn % 2 === 0 ? 0 : 1];
       await run(store, { type: 'select', treeId: id, nodeId: to }, benchContext);
-      return store.read(id, () => readPage(id, { limit: branchDepth }));
+      return store.read(id, () => readPage(id, { limit: benchBranchDepth }));
     },
   },
   search: {
@@ -172,11 +172,11 @@ const workloads: { readonly [name: string]: Workload } = {
     ours: ({ store }) => store.search({ text: rareWord, limit: 20 }),
   },
   topology: {
-    title: `topology of one branch, ${branchDepth} levels`,
+    title: `topology of one branch, ${benchBranchDepth} levels`,
     turns: 150,
-    least: ({ least, narrow }) => least.shapeBelow(narrow.branchTop, branchDepth),
+    least: ({ least, narrow }) => least.shapeBelow(narrow.branchTop, benchBranchDepth),
     ours: ({ store, id, ours }) =>
-      store.read(id, () => readTopology(id, { from: nodeId(ours.branchTop), depth: branchDepth })),
+      store.read(id, () => readTopology(id, { from: nodeId(ours.branchTop), depth: benchBranchDepth })),
   },
 };
 

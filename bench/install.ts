@@ -9,7 +9,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildDrivers, listOwnSystem } from '../scripts/driver-packages.ts';
+import { buildDriverPackages, listOwnDriverSystem } from '../scripts/driver-packages.ts';
 import { packAll, packFolder } from '../scripts/pack.ts';
 import { repositoryRoot } from '../scripts/tools.ts';
 import { type Measurement, median } from './measure.ts';
@@ -98,7 +98,7 @@ export async function benchInstall(): Promise<readonly Measurement[]> {
   const parent = mkdtempSync(join(tmpdir(), 'coppice-install-'));
   const staged = join(parent, 'packed');
   mkdirSync(staged);
-  const drivers = buildDrivers(staged, listOwnSystem()).map((target) => packFolder(target, staged)[1]);
+  const drivers = buildDriverPackages(staged, listOwnDriverSystem()).map((target) => packFolder(target, staged)[1]);
   const tarballs = packAll(staged, ['core', 'content', 'stores', 'engine', 'server', 'client', 'web', 'cli']);
   const readme = readFileSync(join(repositoryRoot, 'README.md'), 'utf8');
   const example = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';

@@ -17,8 +17,8 @@ import { measurePeers } from './limits/peers.ts';
 import { measureStartTimes } from './limits/start.ts';
 import { type Measurement, measureAlternating, measureRetainedBytes } from './measure.ts';
 import {
+  benchBranchDepth,
   benchContext,
-  branchDepth,
   buildBenchTree,
   makeBenchMessage,
   makeParsedBenchMessage,
@@ -265,7 +265,9 @@ async function readSqlite(measures: Measurement[]): Promise<void> {
   );
   pushRow(measures, { work: 'path of 1,000', ...paths, aim: 3.2 });
   // Two variants of a last message, sixty levels deep.
-  const branch = Array.from({ length: branchDepth }, (_, index) => ({ message: makeBenchMessage(8_000_000 + index) }));
+  const branch = Array.from({ length: benchBranchDepth }, (_, index) => ({
+    message: makeBenchMessage(8_000_000 + index),
+  }));
   const left = await run(store, { type: 'append', treeId: id, parentId: rootId, messages: branch }, benchContext);
   const parent = (await store.read(id, () => readPath({ to: left.result.nodeId }))).at(-2)?.id ?? rootId;
   const right = await run(
@@ -283,11 +285,11 @@ async function readSqlite(measures: Measurement[]): Promise<void> {
       least: (n) => {
         const to = other[n % 2] ?? leaf;
         least.transaction(() => least.select(to));
-        return least.path(to, branchDepth);
+        return least.path(to, benchBranchDepth);
       },
       ours: async (n) => {
         await run(store, { type: 'select', treeId: id, nodeId: variants[n % 2] ?? left.result.nodeId }, benchContext);
-        return store.read(id, () => readPage(id, { limit: branchDepth }));
+        return store.read(id, () => readPage(id, { limit: benchBranchDepth }));
       },
     },
     200,
@@ -295,8 +297,9 @@ async function readSqlite(measures: Measurement[]): Promise<void> {
   pushRow(measures, { work: 'switch a variant and get the thread, 100,000 messages', ...switches, aim: 3.5 });
   const texts = await measureAlternating(
     {
-      least: () => Buffer.from(least.pathText(leaf, branchDepth)),
-      ours: async () => Buffer.from(JSON.stringify(await store.read(id, () => readPage(id, { limit: branchDepth })))),
+      least: () => Buffer.from(least.pathText(leaf, benchBranchDepth)),
+      ours: async () =>
+        Buffer.from(JSON.stringify(await store.read(id, () => readPage(id, { limit: benchBranchDepth })))),
     },
     200,
   );
@@ -372,12 +375,12 @@ async function openSqlite(measures: Measurement[]): Promise<void> {
       {
         least: () => {
           const least = new MinimalSqlite(leastPath);
-          least.path(leaf, branchDepth);
+          least.path(leaf, benchBranchDepth);
           least.close();
         },
         ours: async () => {
           const store = await openStore(`sqlite:${ourPath}`);
-          await store.read(id, () => readPage(id, { limit: branchDepth }));
+          await store.read(id, () => readPage(id, { limit: benchBranchDepth }));
           await store.close();
         },
       },
@@ -417,10 +420,10 @@ async function sessionFolders(measures: Measurement[]): Promise<void> {
     least.close();
     const times = await measureAlternating(
       {
-        least: () => readLastLines(leastPath, branchDepth),
+        least: () => readLastLines(leastPath, benchBranchDepth),
         ours: async () => {
           const store = await openStore(`jsonl:${ourPath}`);
-          await store.read(id, () => readPage(id, { limit: branchDepth }));
+          await store.read(id, () => readPage(id, { limit: benchBranchDepth }));
           await store.close();
         },
       },

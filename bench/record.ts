@@ -7,7 +7,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { repositoryRoot } from '../scripts/tools.ts';
-import { type BenchmarkRun, benchmarksPage, pathOfRun, type RecordedBenchmark, rewriteTables } from './tables.ts';
+import {
+  type BenchmarkRun,
+  benchmarksPagePath,
+  pathOfRecordedBenchmark,
+  type RecordedBenchmark,
+  rewriteBenchmarkTables,
+} from './tables.ts';
 
 function recordRun(path: string, machine: string): void {
   for (const line of readFileSync(path, 'utf8').split('\n')) {
@@ -16,7 +22,7 @@ function recordRun(path: string, machine: string): void {
     const code = execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: repositoryRoot }).toString().trim();
     const date = new Date().toISOString().slice(0, 10);
     const recorded: RecordedBenchmark = { date, machine, runs: [{ code, load, node, measures }] };
-    writeFileSync(pathOfRun(bench), `${JSON.stringify(recorded, null, 2)}\n`);
+    writeFileSync(pathOfRecordedBenchmark(bench), `${JSON.stringify(recorded, null, 2)}\n`);
   }
 }
 
@@ -25,4 +31,4 @@ const { values, positionals } = parseArgs({
   options: { machine: { type: 'string', default: '2 cores' } },
 });
 for (const path of positionals) recordRun(path, values.machine);
-writeFileSync(benchmarksPage, rewriteTables(readFileSync(benchmarksPage, 'utf8')));
+writeFileSync(benchmarksPagePath, rewriteBenchmarkTables(readFileSync(benchmarksPagePath, 'utf8')));

@@ -6,8 +6,8 @@ import { messageKit } from '@coppice/content';
 import { ask, type NodeId, readPage, readPath, readTree, run, type Store, type TreeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { collectGarbage, type Measurement, measureAlternating, measureWallTime } from './measure.ts';
-import { benchContext, branchDepth, buildBenchTree, makeBenchMessage } from './stores/bench-tree.ts';
-import { openRawDatabase, RawAppender } from './stores/raw-sqlite.ts';
+import { benchBranchDepth, benchContext, buildBenchTree, makeBenchMessage } from './stores/bench-tree.ts';
+import { openRawDatabase, RawSqliteAppender } from './stores/raw-sqlite.ts';
 
 const sizes = [1_000, 10_000, 100_000] as const;
 const folder = mkdtempSync(join(tmpdir(), 'coppice-bench-'));
@@ -19,7 +19,7 @@ function rawAppends(
   row: { readonly version: number; readonly nextSeq: number; readonly active: NodeId },
 ) {
   const database = openRawDatabase(path);
-  const appender = new RawAppender(database);
+  const appender = new RawSqliteAppender(database);
   let { version, nextSeq: seq } = row;
   let parent: string = row.active;
   const [found] = database.prepare('SELECT no FROM node WHERE id = ?1').all(parent);
@@ -155,8 +155,8 @@ async function opening(measures: Measurement[]): Promise<void> {
   const openAndRead = async (size: number) => {
     const { path, id } = places.get(size) ?? { path: '', id: '' as TreeId };
     const store = await openStore(`sqlite:${path}`);
-    const page = await store.read(id, () => readPage(id, { limit: branchDepth }));
-    if (page.nodes.length !== branchDepth) throw new Error(`The thread has ${page.nodes.length} messages.`);
+    const page = await store.read(id, () => readPage(id, { limit: benchBranchDepth }));
+    if (page.nodes.length !== benchBranchDepth) throw new Error(`The thread has ${page.nodes.length} messages.`);
     await store.close();
   };
   const times = await measureAlternating({ small: () => openAndRead(1_000), large: () => openAndRead(100_000) }, 30);
@@ -330,7 +330,7 @@ async function million(measures: Measurement[]): Promise<void> {
     return yield* ask('tree', {});
   });
   const times = await measureAlternating(
-    { ours: () => store.read(id, () => readPage(id, { limit: branchDepth })) },
+    { ours: () => store.read(id, () => readPage(id, { limit: benchBranchDepth })) },
     30,
   );
   measures.push({

@@ -39,15 +39,15 @@ const sections: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The path of docs/benchmarks.md. */
-export const benchmarksPage = join(repositoryRoot, 'docs', 'benchmarks.md');
+export const benchmarksPagePath = join(repositoryRoot, 'docs', 'benchmarks.md');
 
 /** Returns the path of the newest run of a benchmark. */
-export function pathOfRun(part: string): string {
+export function pathOfRecordedBenchmark(part: string): string {
   return join(repositoryRoot, 'docs', 'benchmarks', `${part}.json`);
 }
 
 function readRecorded(part: string): RecordedBenchmark | null {
-  const path = pathOfRun(part);
+  const path = pathOfRecordedBenchmark(part);
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
 }
 
@@ -129,7 +129,7 @@ function missedTable(): string {
 }
 
 /** Returns the page with the tables of the recorded runs. */
-export function rewriteTables(page: string): string {
+export function rewriteBenchmarkTables(page: string): string {
   const parts = page.split(/^(?=## )/m);
   const written = parts.map((text) => {
     const title = /^## (.*)$/m.exec(text)?.[1] ?? '';

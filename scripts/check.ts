@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, posix, relative, sep } from 'node:path';
 import { isTypeScript, openRepository } from '../test/checks/workspace.ts';
-import { repositoryRoot, startTool, waitForExit } from './tools.ts';
+import { repositoryRoot, startWorkspaceTool, waitForExit } from './tools.ts';
 
 interface Outcome {
   readonly ok: boolean;
@@ -17,7 +17,7 @@ interface Part {
 }
 
 async function runTool(name: string, args: readonly string[], command?: string): Promise<Outcome> {
-  const child = startTool(name, args, { stdio: ['ignore', 'pipe', 'pipe'] }, command);
+  const child = startWorkspaceTool(name, args, { stdio: ['ignore', 'pipe', 'pipe'] }, command);
   const chunks: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk));

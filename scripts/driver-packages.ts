@@ -23,7 +23,7 @@ export function listDriverSystems(): readonly string[] {
 }
 
 /** Returns the system of this computer as a list; empty if the driver is not built for it. */
-export function listOwnSystem(): readonly string[] {
+export function listOwnDriverSystem(): readonly string[] {
   return listDriverSystems().filter((system) => system === `${process.platform}-${process.arch}`);
 }
 
@@ -38,14 +38,14 @@ export function listDriverDependencies(version: string): Readonly<Record<string,
 }
 
 /** Returns dependencies without the driver. */
-export function removeDriver(
+export function removeDriverDependency(
   dependencies: readonly (readonly [string, string])[],
 ): readonly (readonly [string, string])[] {
   return dependencies.filter(([name]) => name !== driver);
 }
 
 /** Builds the driver packages into a folder; returns the folder of each. */
-export function buildDrivers(into: string, systems: readonly string[] = listDriverSystems()): readonly string[] {
+export function buildDriverPackages(into: string, systems: readonly string[] = listDriverSystems()): readonly string[] {
   const original: {
     readonly version: string;
     readonly main: string;

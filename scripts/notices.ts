@@ -22,7 +22,7 @@ function folderOf(name: string, from: string): string | null {
  * Returns name, version and licence of all direct and indirect dependencies of a package, except our own packages.
  * `only` limits the direct dependencies.
  */
-export function buildNotices(folder: string, only?: readonly string[]): string {
+export function buildLicenceNotices(folder: string, only?: readonly string[]): string {
   const found = new Map<string, string>();
   const open = [folder];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {

@@ -6,7 +6,7 @@ import { isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BuildOptions, buildSync } from 'esbuild';
-import { joinModules, nodeEntriesFolder } from './join-modules.ts';
+import { bundleModules, nodeEntriesFolder } from './bundle-modules.ts';
 import { projectAddresses } from './project-addresses.ts';
 import { repositoryRoot } from './tools.ts';
 
@@ -80,7 +80,7 @@ export function buildPackage(folder: string, into: string): string {
     );
     run('tsx/dist/cli.mjs', ['site/write-documents.ts', join(target, 'dist')], repositoryRoot);
     // Bundled fonts and libraries require their licences to be included.
-    writeFileSync(join(target, 'dist', 'third-party-notices.txt'), buildNotices(source));
+    writeFileSync(join(target, 'dist', 'third-party-notices.txt'), buildLicenceNotices(source));
   } else compile(source, target, manifest);
   inlineDependencies(folder, source, target);
   for (const name of ['README.md', 'bin'])
@@ -133,7 +133,7 @@ function compile(source: string, target: string, manifest: Manifest): void {
   if (existsSync(copy) && manifest.imports !== undefined) readOwnManifest(dist, copy);
   for (const path of filesBelow(dist))
     if (path.endsWith('.d.ts')) writeFileSync(path, withEndings(readFileSync(path, 'utf8')));
-  if (joined.has(manifest.name)) joinModules(dist, entries, joinedForNode.has(manifest.name));
+  if (joined.has(manifest.name)) bundleModules(dist, entries, joinedForNode.has(manifest.name));
   for (const path of filesBelow(join(source, 'src'))) {
     const place = relative(source, path);
     // Assets without a built module next to them are used only by our tests.
@@ -251,7 +251,7 @@ function inlineDependencies(folder: string, source: string, target: string): voi
       target: 'es2023',
     });
   rmSync(staged, { recursive: true });
-  writeFileSync(join(vendor, 'third-party-notices.txt'), buildNotices(source, inlined[folder]));
+  writeFileSync(join(vendor, 'third-party-notices.txt'), buildLicenceNotices(source, inlined[folder]));
 }
 
 const importedNames = /^import (\{[^}]*\}|\w+(?:, \{[^}]*\})?) from ['"]([^'".][^'"]*)['"]/gm;
@@ -314,15 +314,22 @@ function peersOf(manifest: Manifest, target: string): Map<string, string> {
   return peers;
 }
 
-import { buildDrivers, listDriverDependencies, listOwnSystem, removeDriver } from './driver-packages.ts';
-import { buildNotices } from './notices.ts';
+import {
+  buildDriverPackages,
+  listDriverDependencies,
+  listOwnDriverSystem,
+  removeDriverDependency,
+} from './driver-packages.ts';
+import { buildLicenceNotices } from './notices.ts';
 
 /** Returns the dependencies of a published package; undefined if it has none. */
 function needs(manifest: Manifest, folder: string): Readonly<Record<string, string>> | undefined {
   // The page is bundled, so its dependencies are not installed with it.
   if (folder === 'web') return undefined;
   // In a checkout the command finds the page in the workspace; published, it depends on the page.
-  const kept = removeDriver(Object.entries(manifest.dependencies ?? {})).filter(([name]) => !isInlined(folder, name));
+  const kept = removeDriverDependency(Object.entries(manifest.dependencies ?? {})).filter(
+    ([name]) => !isInlined(folder, name),
+  );
   if (kept.length === 0 && folder !== 'cli') return undefined;
   return { ...Object.fromEntries(kept), ...(folder === 'cli' ? { '@coppice/web': manifest.version } : {}) };
 }
@@ -404,7 +411,7 @@ function builtImports({ name, imports }: Manifest): object | undefined {
  * Returns whether a package has a peer that npm installs with it: the framework that it adapts to. `npm run pack` puts
  * these packages into another folder, so that installing all tarballs of the first folder installs no framework.
  */
-export function adaptsToFramework(folder: string): boolean {
+export function isFrameworkAdapter(folder: string): boolean {
   const { peerDependencies = {}, peerDependenciesMeta = {} } = manifestIn(join(repositoryRoot, 'packages', folder));
   return (
     folder !== 'web' && Object.keys(peerDependencies).some((peer) => peerDependenciesMeta[peer]?.optional !== true)
@@ -435,9 +442,9 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   mkdirSync(adapters, { recursive: true });
   // Packs only the driver of this system, so that all tarballs of the folder can be installed together. A release packs
   // all drivers.
-  const drivers = buildDrivers(into, listOwnSystem()).map((target) => packFolder(target, into));
+  const drivers = buildDriverPackages(into, listOwnDriverSystem()).map((target) => packFolder(target, into));
   const packed = publishedPackages.map((folder) =>
-    packFolder(buildPackage(folder, into), adaptsToFramework(folder) ? adapters : into),
+    packFolder(buildPackage(folder, into), isFrameworkAdapter(folder) ? adapters : into),
   );
   for (const [name, path] of [...drivers, ...packed]) {
     const size = Math.round(statSync(path).size / 1024);

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { newestSchemaVersion, newestSqliteVersion } from '@coppice/stores/testing/table-versions';
-import { buildDrivers } from './driver-packages.ts';
+import { buildDriverPackages } from './driver-packages.ts';
 import { packAll, packFolder, publishedPackages } from './pack.ts';
 import { projectAddresses } from './project-addresses.ts';
 import { repositoryRoot } from './tools.ts';
@@ -104,7 +104,7 @@ function release(publishes: boolean): number {
   rmSync(into, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });
   // Published in dependency order, so that no package is published before its dependencies.
-  const drivers = buildDrivers(into).map((target) => packFolder(target, into));
+  const drivers = buildDriverPackages(into).map((target) => packFolder(target, into));
   for (const tarball of new Map([...drivers, ...packAll(into)]).values())
     npm([
       'publish',

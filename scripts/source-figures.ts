@@ -1,7 +1,7 @@
 // npx tsx scripts/source-figures.ts [folder]: lines of source per package, without tests and generated files, and
 // functions of more than 60 lines. Blank lines and comment lines do not count.
 import { parseSync } from 'vite';
-import { isSource, readFunctions } from '../test/checks/names.ts';
+import { isPublishedSource, readFunctions } from '../test/checks/names.ts';
 import { isTypeScript, openRepository, packageOf } from '../test/checks/workspace.ts';
 
 const workspace = openRepository(process.argv[2]);
@@ -29,7 +29,7 @@ for (const path of workspace.paths.filter(isTypeScript)) {
   rows.set(name, row);
   const text = workspace.read(path);
   const lines = codeLines(path, text);
-  if (!isSource(path)) {
+  if (!isPublishedSource(path)) {
     row.tests += lines;
     continue;
   }

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { endWithParent } from './end-with-parent.ts';
-import { repositoryRoot, startTool, waitForExit } from './tools.ts';
+import { repositoryRoot, startWorkspaceTool, waitForExit } from './tools.ts';
 
 const web = join(repositoryRoot, 'packages', 'web');
 const built = join(web, 'dist', 'index.html');
@@ -21,9 +21,11 @@ function newest(folder: string): number {
 const changed = Math.max(newest(join(web, 'src')), statSync(join(web, 'vite.config.ts')).mtimeMs);
 if (!existsSync(built) || changed > statSync(built).mtimeMs) {
   process.stderr.write('Building the page, which is needed once…\n');
-  const code = await waitForExit(startTool('vite', ['build', '--logLevel', 'warn'], { cwd: web, stdio: 'inherit' }));
+  const code = await waitForExit(
+    startWorkspaceTool('vite', ['build', '--logLevel', 'warn'], { cwd: web, stdio: 'inherit' }),
+  );
   if (code !== 0) process.exit(code);
-  await waitForExit(startTool('tsx', ['site/write-documents.ts', join(web, 'dist')], { stdio: 'inherit' }));
+  await waitForExit(startWorkspaceTool('tsx', ['site/write-documents.ts', join(web, 'dist')], { stdio: 'inherit' }));
 }
 if (process.env['npm_lifecycle_event'] === 'start') endWithParent();
 // The command runs in this process, because Ctrl-C signals all processes of the terminal and the server should get one

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildDrivers, listOwnSystem } from './driver-packages.ts';
+import { buildDriverPackages, listOwnDriverSystem } from './driver-packages.ts';
 import { packAll, packFolder } from './pack.ts';
 import { repositoryRoot } from './tools.ts';
 
@@ -25,7 +25,7 @@ const kept = join(repositoryRoot, 'test/fixtures/stores', version);
 const folder = mkdtempSync(join(tmpdir(), 'coppice-stores-'));
 const staged = join(repositoryRoot, '.tmp', 'store-fixtures');
 mkdirSync(staged, { recursive: true });
-const drivers = buildDrivers(staged, listOwnSystem()).map((target) => packFolder(target, staged)[1]);
+const drivers = buildDriverPackages(staged, listOwnDriverSystem()).map((target) => packFolder(target, staged)[1]);
 writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }));
 const words = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--prefix', folder];
 execFileSync('npm', [...words, ...packAll(staged, commandFolders).values(), ...drivers], {

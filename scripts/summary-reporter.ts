@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
-import { type FileReport, formatTestName, type RunReport, type TestFailure } from './summary.ts';
-import { currentTier, type TestTier } from './tiers.ts';
+import { formatTestName, type TestFailure, type TestFileReport, type TestRunReport } from './summary.ts';
+import { readTestTier, type TestTier } from './tiers.ts';
 import { repositoryRoot } from './tools.ts';
 
 /** The environment variable with the path of the report, set by the caller. */
-export const reportVariable = 'COPPICE_TEST_REPORT';
+export const testReportVariable = 'COPPICE_TEST_REPORT';
 
 /** How many lines of an error a report contains at most. */
 const mostErrorLines = 12;
@@ -35,7 +35,7 @@ function drawsOnScreen(test: TestCase): boolean {
 }
 
 /** Counts the tests of a file. A file that cannot be loaded counts as failed. Tests of the other tier are not counted. */
-function reportFile(module: TestModule, tier: TestTier | null): FileReport {
+function reportFile(module: TestModule, tier: TestTier | null): TestFileReport {
   const file = relative(repositoryRoot, module.moduleId);
   const counts = { passed: 0, skipped: 0 };
   const ran: string[] = [];
@@ -73,7 +73,7 @@ function reportRun(
   modules: readonly TestModule[],
   uncaught: readonly ReportedError[],
   tier: TestTier | null,
-): RunReport {
+): TestRunReport {
   return {
     files: modules.map((module) => reportFile(module, tier)),
     uncaught: uncaught.map((error) => ({ name: 'an error outside of any test', message: describeErrors([error]) })),
@@ -81,10 +81,10 @@ function reportRun(
   };
 }
 
-/** Writes the report of a run as JSON to the file named by {@link reportVariable}. */
+/** Writes the report of a run as JSON to the file named by {@link testReportVariable}. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], uncaught: readonly SerializedError[]): void {
-    const path = process.env[reportVariable];
-    if (path !== undefined) writeFileSync(path, JSON.stringify(reportRun(modules, uncaught, currentTier())));
+    const path = process.env[testReportVariable];
+    if (path !== undefined) writeFileSync(path, JSON.stringify(reportRun(modules, uncaught, readTestTier())));
   }
 }

@@ -18,7 +18,7 @@ export interface TestFailure {
  * The report of one test file: its counts, the tests that ran, those of the other tier, and the failures. `mayRetry` tells
  * whether all failures are in tests that draw on a screen, which may be late on a busy machine.
  */
-export interface FileReport extends TestCounts {
+export interface TestFileReport extends TestCounts {
   readonly file: string;
   readonly mayRetry: boolean;
   readonly ran: readonly string[];
@@ -27,8 +27,8 @@ export interface FileReport extends TestCounts {
 }
 
 /** The report of a run: its files, errors outside of any test, and failures of tests that passed on the second try. */
-export interface RunReport {
-  readonly files: readonly FileReport[];
+export interface TestRunReport {
+  readonly files: readonly TestFileReport[];
   readonly uncaught: readonly TestFailure[];
   readonly retried: readonly TestFailure[];
 }
@@ -37,17 +37,17 @@ export interface RunReport {
 const maxRetriedTests = 3;
 
 /** Formats the last line of a run, for people and programs: `412 passed, 0 failed, 3 skipped`. */
-export function formatCounts(summary: TestCounts): string {
+export function formatTestCounts(summary: TestCounts): string {
   return `${summary.passed} passed, ${summary.failed} failed, ${summary.skipped} skipped`;
 }
 
 /** Returns the counts of a run. Errors outside of any test count as failed. */
-export function countTests({ files, uncaught }: RunReport): TestCounts {
-  const sum = addCounts(files);
+export function countTests({ files, uncaught }: TestRunReport): TestCounts {
+  const sum = addTestCounts(files);
   return { ...sum, failed: sum.failed + uncaught.length };
 }
 
-export function addCounts(summaries: readonly TestCounts[]): TestCounts {
+export function addTestCounts(summaries: readonly TestCounts[]): TestCounts {
   return summaries.reduce(
     (sum, one) => ({
       passed: sum.passed + one.passed,
@@ -59,7 +59,7 @@ export function addCounts(summaries: readonly TestCounts[]): TestCounts {
 }
 
 /** Returns all failures of a run. */
-function listFailures({ files, uncaught }: RunReport): readonly TestFailure[] {
+function listFailures({ files, uncaught }: TestRunReport): readonly TestFailure[] {
   return [...files.flatMap((each) => each.failures), ...uncaught];
 }
 
@@ -67,14 +67,14 @@ function listFailures({ files, uncaught }: RunReport): readonly TestFailure[] {
  * Returns the files to run once more: those whose failures may be retried, if there are few of them. Empty if other
  * tests failed too, because the run has failed in any case.
  */
-export function listFilesToRetry(report: RunReport): readonly string[] {
+export function listFilesToRetry(report: TestRunReport): readonly string[] {
   const failed = report.files.filter((each) => each.failures.length > 0);
   if (report.uncaught.length > 0 || listFailures(report).length > maxRetriedTests) return [];
   return failed.every((each) => each.mayRetry) ? failed.map((each) => each.file) : [];
 }
 
 /** Replaces the results of files that were run a second time; their first failures are listed as retried. */
-export function applySecondTry(first: RunReport, second: RunReport): RunReport {
+export function applySecondTry(first: TestRunReport, second: TestRunReport): TestRunReport {
   const again = new Map(second.files.map((each) => [each.file, each]));
   const files = first.files.map((each) => again.get(each.file) ?? each);
   const failedAgain = new Set(listFailures(second).map((each) => each.name));
@@ -92,7 +92,7 @@ function describeFailures(failures: readonly TestFailure[], heading: (name: stri
  * Formats failed tests, and tests that passed on the second try; empty if there are none. They are printed at the end,
  * because a log often keeps only its end.
  */
-export function formatFailures(reports: readonly RunReport[]): readonly string[] {
+export function formatTestFailures(reports: readonly TestRunReport[]): readonly string[] {
   const retried = reports.flatMap((report) => report.retried);
   const verdict = retried.length > maxRetriedTests ? `; more than ${maxRetriedTests} fail the run` : '';
   return [
@@ -103,16 +103,16 @@ export function formatFailures(reports: readonly RunReport[]): readonly string[]
 }
 
 /** Returns whether a run, or several together, count as passed. */
-export function hasPassed(reports: readonly RunReport[]): boolean {
+export function haveTestsPassed(reports: readonly TestRunReport[]): boolean {
   const retried = reports.flatMap((report) => report.retried);
-  return addCounts(reports.map(countTests)).failed === 0 && retried.length <= maxRetriedTests;
+  return addTestCounts(reports.map(countTests)).failed === 0 && retried.length <= maxRetriedTests;
 }
 
 /**
  * Returns a sentence for each test that the two tiers together did not run exactly once. A test is identified by its
  * file and full name; equal names in one file are counted.
  */
-export function checkTiers(daily: RunReport, full: RunReport, files: readonly string[]): string[] {
+export function checkTiers(daily: TestRunReport, full: TestRunReport, files: readonly string[]): string[] {
   const found: string[] = [];
   const ran = [countNames(daily, 'ran'), countNames(full, 'ran')] as const;
   const left = [countNames(daily, 'left'), countNames(full, 'left')] as const;
@@ -135,7 +135,7 @@ export function formatTestName(file: string, fullName: string): string {
   return `${file} > ${fullName}`;
 }
 
-function countNames(report: RunReport, which: 'ran' | 'left'): Map<string, number> {
+function countNames(report: TestRunReport, which: 'ran' | 'left'): Map<string, number> {
   const counts = new Map<string, number>();
   for (const file of report.files) for (const name of file[which]) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;

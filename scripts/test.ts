@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import {
   applySecondTry,
   countTests,
-  formatCounts,
-  formatFailures,
-  hasPassed,
+  formatTestCounts,
+  formatTestFailures,
+  haveTestsPassed,
   listFilesToRetry,
-  type RunReport,
+  type TestRunReport,
 } from './summary.ts';
-import { reportVariable } from './summary-reporter.ts';
-import { findMissingPrograms, tagFilterOf, testTiers, tierVariable } from './tiers.ts';
-import { repositoryRoot, startTool, waitForExit } from './tools.ts';
+import { testReportVariable } from './summary-reporter.ts';
+import { findMissingPrograms, tagFilterOf, testTiers, testTierVariable } from './tiers.ts';
+import { repositoryRoot, startWorkspaceTool, waitForExit } from './tools.ts';
 
 const [first, ...rest] = process.argv.slice(2);
 const tier = testTiers.find((one) => one === first) ?? 'daily';
@@ -30,9 +30,9 @@ if (tier === 'outside') for (const sentence of findMissingPrograms(process.env))
 /** Runs Vitest once. The report is null if Vitest ended before it wrote one. */
 async function runOnce(
   words: readonly string[],
-): Promise<{ readonly code: number; readonly report: RunReport | null }> {
+): Promise<{ readonly code: number; readonly report: TestRunReport | null }> {
   rmSync(reportPath, { force: true });
-  const runner = startTool(
+  const runner = startWorkspaceTool(
     'vitest',
     [
       'run',
@@ -42,7 +42,7 @@ async function runOnce(
       ...tagFilterOf(tier).map((filter) => `--tags-filter=${filter}`),
       ...words,
     ],
-    { stdio: 'inherit', env: { ...process.env, [reportVariable]: reportPath, [tierVariable]: tier } },
+    { stdio: 'inherit', env: { ...process.env, [testReportVariable]: reportPath, [testTierVariable]: tier } },
   );
   // Signals are passed on to Vitest, so that it does not outlive this process.
   const stops = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map(
@@ -72,8 +72,8 @@ if (report !== null && again.length > 0) {
 if (report === null) console.error('The test runner ended without a report: nothing can be said about the tests.');
 else {
   writeFileSync(reportPath, JSON.stringify(report));
-  for (const line of formatFailures([report])) console.log(line);
-  console.log(formatCounts(countTests(report)));
+  for (const line of formatTestFailures([report])) console.log(line);
+  console.log(formatTestCounts(countTests(report)));
 }
 if (!isWhole) rmSync(reportPath, { force: true });
-process.exitCode = report === null || !hasPassed([report]) ? code || 1 : code;
+process.exitCode = report === null || !haveTestsPassed([report]) ? code || 1 : code;

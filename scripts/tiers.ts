@@ -10,11 +10,11 @@ export const testTiers = ['daily', 'full', 'outside'] as const;
 export type TestTier = (typeof testTiers)[number];
 
 /** The environment variable by which `scripts/test.ts` tells Vitest's configuration the tier. */
-export const tierVariable = 'COPPICE_TEST_TIER';
+export const testTierVariable = 'COPPICE_TEST_TIER';
 
 /** Returns the tier of this run; null if Vitest was started directly, which runs all tests of the given files. */
-export function currentTier(env: NodeJS.ProcessEnv = process.env): TestTier | null {
-  return testTiers.find((tier) => tier === env[tierVariable]) ?? null;
+export function readTestTier(env: NodeJS.ProcessEnv = process.env): TestTier | null {
+  return testTiers.find((tier) => tier === env[testTierVariable]) ?? null;
 }
 
 /** Returns the tag filter of a tier, in Vitest's syntax. Files of the tier `outside` are selected by name. */
@@ -43,19 +43,19 @@ export function hasFullTests(text: string): boolean {
 }
 
 /** Returns whether a run of a tier loads a test file. Files without a test for the tier are not loaded. */
-export function isLoadedBy(tier: TestTier, path: string, text: string): boolean {
+export function doesTierLoadFile(tier: TestTier, path: string, text: string): boolean {
   if (isOutsideTest(path)) return tier === 'outside';
   if (tier === 'daily') return !isFullTierFile(text);
   return tier === 'full' && hasFullTests(text);
 }
 
 /** Returns the test files that a tier does not load; without a tier only those that need outside programs. */
-export function listSkippedFiles(tier: TestTier | null): readonly string[] {
+export function listSkippedTestFiles(tier: TestTier | null): readonly string[] {
   const { paths } = openRepository();
   return paths.filter((path) => {
     if (!isTestPath(path)) return false;
     if (tier === null) return isOutsideTest(path);
-    return !isLoadedBy(tier, path, readFileSync(join(workspaceRoot, path), 'utf8'));
+    return !doesTierLoadFile(tier, path, readFileSync(join(workspaceRoot, path), 'utf8'));
   });
 }
 

@@ -12,7 +12,7 @@ const locate = createRequire(import.meta.url);
  * Starts a tool of the workspace with this Node and without a shell, so that arguments are passed unchanged and the
  * exit code is that of the tool. `command` is needed only if it differs from the package's name.
  */
-export function startTool(
+export function startWorkspaceTool(
   name: string,
   args: readonly string[],
   options: SpawnOptions,

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openRawServer } from '@coppice/engine/testing';
 import { createTree, openTestServer, testToken } from '@coppice/server/testing';
-import { isSource } from '../test/checks/names.ts';
+import { isPublishedSource } from '../test/checks/names.ts';
 import { repositoryRoot } from './tools.ts';
 
 const session = new Session();
@@ -22,7 +22,7 @@ async function filesPassed(): Promise<readonly string[]> {
     return url.startsWith('file:') && ran;
   });
   const paths = files.map(({ url }) => relative(repositoryRoot, fileURLToPath(url.replace(/\?.*$/, ''))));
-  return [...new Set(paths.filter(isSource))].sort();
+  return [...new Set(paths.filter(isPublishedSource))].sort();
 }
 
 const reply = {

@@ -1,7 +1,12 @@
 // @module-tag full
 // Daily work runs this file as a part of `npm run check`.
 import { describe, expect, test } from 'vitest';
-import { checkArchitecture, enginePartMakers, findStaleAllowances, importTable } from './checks/architecture.ts';
+import {
+  checkArchitecture,
+  enginePartFactories,
+  findUnusedImportAllowances,
+  importTable,
+} from './checks/architecture.ts';
 import { makeWorkspace, openRepository } from './checks/workspace.ts';
 
 test('the repository keeps to the import table', () => {
@@ -9,7 +14,7 @@ test('the repository keeps to the import table', () => {
 });
 
 test('the import table allows nothing that no package needs', () => {
-  expect(findStaleAllowances(openRepository())).toEqual([]);
+  expect(findUnusedImportAllowances(openRepository())).toEqual([]);
   const files = {
     'package.json': '{}',
     'packages/core/package.json': '{"name":"@coppice/core","devDependencies":{"ws":"1"}}',
@@ -21,7 +26,7 @@ test('the import table allows nothing that no package needs', () => {
     node: false,
     purity: 'open',
   } as const;
-  expect(findStaleAllowances(makeWorkspace(files), { core })).toEqual([
+  expect(findUnusedImportAllowances(makeWorkspace(files), { core })).toEqual([
     'core may import content, which it does not need.',
     'core may import zod, which it does not need.',
   ]);
@@ -342,7 +347,7 @@ test('parts of the engine are created by openEngine alone', () => {
   // A function that was renamed would no longer be checked.
   const { paths, read } = openRepository();
   const sources = paths.filter((path) => /^packages\/engine\/src\/.*(?<!\.test)\.ts$/.test(path)).map(read);
-  for (const [name, callers] of enginePartMakers) {
+  for (const [name, callers] of enginePartFactories) {
     expect(sources.filter((source) => source.includes(`export function ${name}(`))).toHaveLength(1);
     for (const caller of callers) expect(read(caller)).toMatch(new RegExp(`\\b${name}\\(`));
   }

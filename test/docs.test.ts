@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type CliFixture, instantReplies, makeCliFixture } from '@coppice/cli/testing';
+import { type CliFixture, instantRepliesConfig, makeCliFixture } from '@coppice/cli/testing';
 import * as client from '@coppice/client';
 import * as content from '@coppice/content';
 import * as formats from '@coppice/content/formats';
@@ -282,7 +282,7 @@ test.each(
   pages.filter((each) => run(each, ...Object.keys(readers).filter((language) => language !== 'ts')).length > 0),
 )('the shell lines, settings and files of $page work as written', async (each) => {
   const fixture = makeCliFixture({
-    config: instantReplies,
+    config: instantRepliesConfig,
     env: { COPPICE_MODEL: 'offline/guide', PATH: process.env['PATH'] },
   });
   try {

@@ -22,9 +22,9 @@ import { buildSync } from 'esbuild';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { buildDrivers, listOwnSystem } from '../scripts/driver-packages.ts';
-import { buildNotices } from '../scripts/notices.ts';
-import { adaptsToFramework, packAll, packFolder, publishedPackages } from '../scripts/pack.ts';
+import { buildDriverPackages, listOwnDriverSystem } from '../scripts/driver-packages.ts';
+import { buildLicenceNotices } from '../scripts/notices.ts';
+import { isFrameworkAdapter, packAll, packFolder, publishedPackages } from '../scripts/pack.ts';
 import { projectAddresses } from '../scripts/project-addresses.ts';
 import { findExamples } from './checks/examples.ts';
 import { buildRenamedImports, importSpecifierOf, readRenamedNames } from './checks/renamed.ts';
@@ -44,7 +44,7 @@ beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'coppice-packages-'));
   tarballs = packAll(staged, folders);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  const drivers = buildDrivers(staged, listOwnSystem()).map((target) => packFolder(target, staged)[1]);
+  const drivers = buildDriverPackages(staged, listOwnDriverSystem()).map((target) => packFolder(target, staged)[1]);
   // Installs only the packages' dependencies and peers, because an example that needs more would not work for its
   // readers. npm does not find the drivers of other systems, which is not an error.
   const wanted = [...tarballs.values(), ...drivers, ...testedPeers()];
@@ -125,7 +125,7 @@ describe.each(folders)('the package of %s', (folder) => {
 });
 
 test('the page includes the licences of its fonts and libraries', () => {
-  const notices = buildNotices(join(root, 'packages/web'));
+  const notices = buildLicenceNotices(join(root, 'packages/web'));
   for (const name of ['hanken-grotesk', 'jetbrains-mono', 'react-dom', 'radix-ui', 'marked'])
     expect(notices).toMatch(new RegExp(`^\\S*${name} \\d`, 'm'));
   expect(notices.match(/SIL Open Font License/gi)?.length).toBeGreaterThan(1);
@@ -391,12 +391,12 @@ test('coppice takes less than 60 MB, and a library with an SQLite store less tha
   expect(sum(all)).toBeLessThan(60);
   const documentedSize = Number(/takes about (\d+) MB/.exec(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))?.[1]);
   expect(Math.abs(sum(all) - documentedSize) / documentedSize).toBeLessThan(0.2);
-  const [system = ''] = listOwnSystem();
+  const [system = ''] = listOwnDriverSystem();
   expect(sum(installedFor('@coppice/stores', `@coppice/sqlite-${system}`))).toBeLessThan(12);
 });
 
 test('the command needs no package that adapts to a framework, so that they are packed apart', () => {
-  const adapters = folders.filter(adaptsToFramework);
+  const adapters = folders.filter(isFrameworkAdapter);
   expect(adapters).toEqual(['react', 'ai-sdk', 'assistant-ui', 'langchain']);
   for (const folder of adapters) expect(installedFor('coppice')).not.toContain(`@coppice/${folder}`);
 });

@@ -9,7 +9,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { buildDrivers, driverPackageName, listDriverSystems } from '../scripts/driver-packages.ts';
+import { buildDriverPackages, driverPackageName, listDriverSystems } from '../scripts/driver-packages.ts';
 import { packAll, packFolder } from '../scripts/pack.ts';
 import { workspaceRoot } from './checks/workspace.ts';
 
@@ -30,7 +30,7 @@ beforeAll(() => {
   mkdirSync(join(workspaceRoot, '.tmp'), { recursive: true });
   staged = mkdtempSync(join(workspaceRoot, '.tmp', 'runtimes-'));
   tarballs = [...packAll(staged, folders).values()];
-  drivers = new Map(buildDrivers(staged).map((target) => packFolder(target, staged)));
+  drivers = new Map(buildDriverPackages(staged).map((target) => packFolder(target, staged)));
   const wanted = nodes.map((range) => `node-${range}@npm:node-${system.replace('win32', 'win')}@${range}`);
   npm(folder, 'install', ...wanted, `bun@npm:@oven/bun-${system.replace('win32', 'windows')}`);
 }, 900_000);

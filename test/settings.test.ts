@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { listSettings } from '@coppice/engine';
 import { expect, test } from 'vitest';
 import {
+  findEnvironmentVariables,
   findUndescribedVariables,
   formatConfigurationTables,
   formatLimitTables,
   formatVariableTables,
-  readVariables,
 } from './checks/settings.ts';
 import { makeWorkspace, openRepository } from './checks/workspace.ts';
 
@@ -52,5 +52,5 @@ test('a variable is found however it is read', () => {
   const text =
     "env.ONE; host.env['TWO']; (source.env ?? process.env).THREE; const { FOUR: four, FIVE } = process.env; import.meta.env.PROD;";
   const workspace = makeWorkspace({ 'packages/x/src/a.ts': text, 'packages/x/src/a.test.ts': 'env.SIX' });
-  expect(readVariables(workspace)).toEqual(['FIVE', 'FOUR', 'ONE', 'THREE', 'TWO']);
+  expect(findEnvironmentVariables(workspace)).toEqual(['FIVE', 'FOUR', 'ONE', 'THREE', 'TWO']);
 });

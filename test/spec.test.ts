@@ -1,7 +1,7 @@
 // @module-tag full
 // Daily work runs this file as a part of `npm run check`.
 import { describe, expect, test } from 'vitest';
-import { checkSpec, readCitations, readRules } from './checks/spec.ts';
+import { checkSpec, readRuleCitations, readSpecRules } from './checks/spec.ts';
 import { makeWorkspace, openRepository } from './checks/workspace.ts';
 
 test('in the repository, every rule is cited by a test and every citation names a rule', () => {
@@ -30,7 +30,7 @@ test('a workspace without rules gives no findings', () => {
 describe('rules', () => {
   test('are lines of one form, outside of code fences', () => {
     const text = '- **T1** One.\n```\n- **T2** Shown, not stated.\n```\ntext **T3** text\n- **SS14** Two letters.';
-    const { rules, slips } = readRules(makeWorkspace({ 'packages/core/SPEC.md': text }));
+    const { rules, slips } = readSpecRules(makeWorkspace({ 'packages/core/SPEC.md': text }));
     expect(rules.map(({ id, line }) => [id, line])).toEqual([
       ['T1', 1],
       ['SS14', 6],
@@ -90,7 +90,7 @@ describe('citations', () => {
   });
 
   function cited(path: string, text: string): string[] {
-    return readCitations(makeWorkspace({ [path]: text }))
+    return readRuleCitations(makeWorkspace({ [path]: text }))
       .map((each) => each.id)
       .sort();
   }

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { currentTier } from '../scripts/tiers.ts';
+import { readTestTier } from '../scripts/tiers.ts';
 
 const memoryFolder = '/dev/shm';
 const memoryName = /^coppice-run-(\d+)-/;
@@ -48,7 +48,7 @@ function makeFolderInMemory(): string | null {
 /** Vitest calls this before any test. Processes that start later inherit the folder. */
 export function setup(): () => void {
   // If TMPDIR is set, the folder is created there and not in memory.
-  const inMemory = currentTier() === 'daily' && process.env['TMPDIR'] === undefined ? makeFolderInMemory() : null;
+  const inMemory = readTestTier() === 'daily' && process.env['TMPDIR'] === undefined ? makeFolderInMemory() : null;
   // The name is short, because the paths of sockets in the folder are limited in length.
   const folder = inMemory ?? mkdtempSync(join(tmpdir(), 'coppice-run-'));
   // The permissions are those of the system's folder, because some tests run programs as another user who creates files

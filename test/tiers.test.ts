@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { addCounts, checkTiers, countTests, type RunReport } from '../scripts/summary.ts';
+import { addTestCounts, checkTiers, countTests, type TestRunReport } from '../scripts/summary.ts';
 import {
+  doesTierLoadFile,
   findMissingPrograms,
   hasFullTests,
   isFullTierFile,
-  isLoadedBy,
   isTestPath,
   outsidePrograms,
   outsideServices,
@@ -14,7 +14,7 @@ import { isTypeScript, openRepository } from './checks/workspace.ts';
 
 const workspace = openRepository();
 
-function reportOf(ran: readonly string[], left: readonly string[]): RunReport {
+function reportOf(ran: readonly string[], left: readonly string[]): TestRunReport {
   const fileOf = (name: string) => name.slice(0, name.indexOf(' > '));
   const files = [...new Set([...ran, ...left].map(fileOf))].map((file) => {
     const isOfFile = (name: string) => fileOf(name) === file;
@@ -28,7 +28,7 @@ describe('the tiers of the tests', () => {
   test('load every test file of the repository, and a file that both load has tests for both', () => {
     for (const path of workspace.paths.filter(isTestPath)) {
       const text = workspace.read(path);
-      const loading = testTiers.filter((tier) => isLoadedBy(tier, path, text));
+      const loading = testTiers.filter((tier) => doesTierLoadFile(tier, path, text));
       expect(loading.length, path).toBeGreaterThan(0);
       expect(loading.length === 2, path).toBe(hasFullTests(text) && !isFullTierFile(text));
     }
@@ -44,7 +44,7 @@ describe('the tiers of the tests', () => {
   test('are read from the tag of a file, of a test, and from the name of a file', () => {
     const full = '// @module-tag full\ntest();';
     const mixed = "test('a', { tags: ['browser', 'full'] }, () => {});";
-    const loadedBy = (path: string, text: string) => testTiers.filter((tier) => isLoadedBy(tier, path, text));
+    const loadedBy = (path: string, text: string) => testTiers.filter((tier) => doesTierLoadFile(tier, path, text));
     expect(loadedBy('packages/core/src/a.test.ts', full)).toEqual(['full']);
     expect(loadedBy('packages/core/src/a.test.ts', mixed)).toEqual(['daily', 'full']);
     expect(loadedBy('packages/core/src/a.test.ts', 'test();')).toEqual(['daily']);
@@ -74,7 +74,7 @@ describe('the check of two test runs', () => {
       ...reportOf(['b.test.ts > b', 'b.test.ts > c'], []),
       uncaught: [{ name: 'an error', message: 'late' }],
     };
-    expect(addCounts([reportOf(['a.test.ts > a'], []), late].map(countTests))).toEqual({
+    expect(addTestCounts([reportOf(['a.test.ts > a'], []), late].map(countTests))).toEqual({
       passed: 3,
       failed: 1,
       skipped: 0,

@@ -2,7 +2,7 @@
 import type { NodeId } from '@coppice/core';
 
 /** A chat that is open in a library. Its data comes from a fetch that answers from memory. */
-export interface OpenChat {
+export interface OpenedChat {
   /** Returns the texts that a page would draw, oldest first. */
   texts(): readonly string[];
   /** Shows the branch through a variant; calls `drawn` when a page could draw it. */
@@ -19,10 +19,10 @@ export interface OpenChat {
 }
 
 /** A library under test, which shows trees of messages. */
-export interface Candidate {
+export interface LibraryCandidate {
   readonly name: string;
   /** Opens the chat; resolves when its first branch can be drawn. */
-  open(): Promise<OpenChat>;
+  open(): Promise<OpenedChat>;
   /** Returns the events of a reply in the format of this library, one for each piece of text. */
   events(pieces: readonly string[]): readonly Uint8Array[];
   close(): Promise<void>;

@@ -5,8 +5,8 @@
 import { createClient, type TreeSession } from '@coppice/client';
 import { nodeId, textMessage, treeId } from '@coppice/core';
 import { openTestServer } from '@coppice/server/testing';
-import { type Candidate, encodeServerSentEvent, type OpenChat } from './candidate.ts';
-import { type Sample, storeSample } from './sample.ts';
+import { encodeServerSentEvent, type LibraryCandidate, type OpenedChat } from './candidate.ts';
+import { type SampleTree, storeSampleTree } from './sample-tree.ts';
 
 const replyId = nodeId('01890c2e-0000-7000-8000-ffffffffffff');
 
@@ -16,9 +16,9 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 /** Opens the candidate. With `everything`, each chat has visited all branches, so that all messages are loaded. */
-export async function openCoppice(sample: Sample, everything: boolean): Promise<Candidate> {
+export async function openCoppiceCandidate(sample: SampleTree, everything: boolean): Promise<LibraryCandidate> {
   const server = await openTestServer();
-  const id = await storeSample(server.store, sample);
+  const id = await storeSampleTree(server.store, sample);
   const recorded = new Map<string, string>();
   const json = { headers: { 'content-type': 'application/json' } };
   return {
@@ -92,7 +92,7 @@ async function pump(
   for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) take(next.value);
 }
 
-function openChat(session: TreeSession, underWay: () => number, push: (chunk: Uint8Array) => void): OpenChat {
+function openChat(session: TreeSession, underWay: () => number, push: (chunk: Uint8Array) => void): OpenedChat {
   const open = new Set<Promise<unknown>>();
   const track = (work: Promise<unknown>) => {
     open.add(work);

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { NodeId } from '@coppice/core';
 import { repositoryRoot } from '../../scripts/tools.ts';
-import { type Candidate, encodeServerSentEvent, type OpenChat, streamFromChunks } from './candidate.ts';
-import type { Sample } from './sample.ts';
+import { encodeServerSentEvent, type LibraryCandidate, type OpenedChat, streamFromChunks } from './candidate.ts';
+import type { SampleTree } from './sample-tree.ts';
 
 const versions = { '@assistant-ui/core': '0.3.20', '@ably/ai-transport': '0.8.0', ably: '2.23.0' };
 const folder = join(repositoryRoot, '.tmp', 'bench-peers');
@@ -40,7 +40,7 @@ interface Row {
 }
 
 /** Returns a function that parses the whole sample, because these libraries keep all branches in memory. */
-function responseFor(sample: Sample): () => Promise<readonly Row[]> {
+function responseFor(sample: SampleTree): () => Promise<readonly Row[]> {
   const text = JSON.stringify(sample.messages);
   const fetch = async () => new Response(text, { headers: { 'content-type': 'application/json' } });
   return async () => JSON.parse(await (await fetch()).text());
@@ -93,7 +93,7 @@ function toThreadMessage({ id, role, text }: Omit<Row, 'parentId'>): ThreadMessa
 }
 
 /** Opens the message repository of assistant-ui's runtimes. */
-async function openAssistantUi(sample: Sample): Promise<Candidate> {
+async function openAssistantUi(sample: SampleTree): Promise<LibraryCandidate> {
   const { MessageRepository: Repository }: { readonly MessageRepository: new () => MessageRepository } = await import(
     addressOf('@assistant-ui/core', 'dist/runtime/utils/message-repository.js')
   );
@@ -109,7 +109,7 @@ async function openAssistantUi(sample: Sample): Promise<Candidate> {
         messages: rows.map(({ parentId, ...row }) => ({ parentId, message: toThreadMessage(row) })),
       });
       let replies = 0;
-      const chat: OpenChat = {
+      const chat: OpenedChat = {
         texts: () => repository.getMessages().map(({ content }) => content[0]?.text ?? ''),
         show(variant, drawn) {
           repository.switchToBranch(variant);
@@ -178,7 +178,7 @@ const logger: object = {
 };
 
 /** Opens the tree and the view of a client session of `@ably/ai-transport`, with its codec for the AI SDK. */
-async function openAbly(sample: Sample): Promise<Candidate> {
+async function openAbly(sample: SampleTree): Promise<LibraryCandidate> {
   const source = (path: string) => addressOf('@ably/ai-transport', 'src', path);
   const { createTree }: AblyModules = await import(source('core/transport/tree.ts'));
   const { createClientView }: AblyModules = await import(source('core/transport/view.ts'));
@@ -250,7 +250,7 @@ async function openAbly(sample: Sample): Promise<Candidate> {
       };
       if (first !== undefined) show(first);
       let replies = 0;
-      const chat: OpenChat = {
+      const chat: OpenedChat = {
         texts: () =>
           view.getMessages().map(({ message }) => message.parts.find(({ text }) => text !== undefined)?.text ?? ''),
         show(variant, drawn) {
@@ -292,7 +292,7 @@ async function openAbly(sample: Sample): Promise<Candidate> {
 }
 
 /** Installs the other libraries if necessary, and opens the sample in each. */
-export async function openOtherLibraries(sample: Sample): Promise<readonly Candidate[]> {
+export async function openOtherLibraries(sample: SampleTree): Promise<readonly LibraryCandidate[]> {
   installOtherLibraries();
   return [await openAssistantUi(sample), await openAbly(sample)];
 }

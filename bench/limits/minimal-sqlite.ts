@@ -1,6 +1,6 @@
 /** The fastest possible store on SQLite: a narrow table, integer keys, prepared statements, rows as arrays. */
 import { createRequire } from 'node:module';
-import { branchDepth, makeBenchMessage } from '../stores/bench-tree.ts';
+import { benchBranchDepth, makeBenchMessage } from '../stores/bench-tree.ts';
 
 interface Statement {
   run(...params: unknown[]): { readonly lastInsertRowid: number | bigint };
@@ -145,9 +145,9 @@ export function buildMinimalTree(least: MinimalSqlite, size: number): { readonly
   return least.transaction(() => {
     const root = least.insert(null, 'root', '[]');
     let leaf = root;
-    for (let n = 0; n < size; n += branchDepth) {
+    for (let n = 0; n < size; n += benchBranchDepth) {
       leaf = root;
-      for (let index = 0; index < branchDepth; index++) {
+      for (let index = 0; index < benchBranchDepth; index++) {
         const { role, content } = makeBenchMessage(n + index);
         leaf = least.insert(leaf, role, JSON.stringify(content));
       }

@@ -9,7 +9,7 @@ import { PiSessionManager } from '@coppice/stores/testing/pi-package';
 import { repositoryRoot } from '../../scripts/tools.ts';
 import { makeExportText } from '../formats/exports.ts';
 import { measureAlternating, measureRetainedBytes, preventOptimisation } from '../measure.ts';
-import { branchDepth, makeParsedBenchMessage } from '../stores/bench-tree.ts';
+import { benchBranchDepth, makeParsedBenchMessage } from '../stores/bench-tree.ts';
 
 /** A time in microseconds, or a size in bytes, of another program. The work has the title of Coppice's row. */
 export interface PeerMeasurement {
@@ -93,16 +93,16 @@ function appendToPi(session: PiSessionManager, from: number, count: number): str
 
 /** Builds branches of equal depth below the root, as in the tree of Coppice. */
 function buildPi(session: PiSessionManager, size: number): void {
-  for (let n = 0; n < size; n += branchDepth) {
+  for (let n = 0; n < size; n += benchBranchDepth) {
     session.resetLeaf();
-    appendToPi(session, n, branchDepth);
+    appendToPi(session, n, benchBranchDepth);
   }
 }
 
 function benchItems(size: number): ThreadItem[] {
   const items: ThreadItem[] = [];
   for (let n = 0; n < size; n++) {
-    const above = n % branchDepth === 0 ? null : (items[n - 1]?.message.id ?? null);
+    const above = n % benchBranchDepth === 0 ? null : (items[n - 1]?.message.id ?? null);
     items.push({ parentId: above, message: threadMessage(n) });
   }
   return items;
@@ -203,12 +203,12 @@ async function measureReads(): Promise<PeerMeasurement[]> {
     60,
   );
   pi.resetLeaf();
-  const piParent = appendToPi(pi, 8_000_000, branchDepth - 1);
+  const piParent = appendToPi(pi, 8_000_000, benchBranchDepth - 1);
   const piVariants = [0, 1].map((n) => {
     pi.branch(piParent);
     return appendToPi(pi, 9_000_000 + n, 1);
   });
-  const uiParent = appendToRepository(ui, null, 8_000_000, branchDepth - 1);
+  const uiParent = appendToRepository(ui, null, 8_000_000, benchBranchDepth - 1);
   const uiVariants = [0, 1].map((n) => appendToRepository(ui, uiParent, 9_000_000 + n, 1));
   const switches = await measure(
     'switch a variant and get the thread, 100,000 messages',

@@ -6,15 +6,15 @@ import { openStore } from '@coppice/stores';
 import { buildPackage } from '../../scripts/pack.ts';
 import { repositoryRoot } from '../../scripts/tools.ts';
 import { measureAlternating } from '../measure.ts';
-import { branchDepth, buildBenchTree } from '../stores/bench-tree.ts';
+import { benchBranchDepth, buildBenchTree } from '../stores/bench-tree.ts';
 import { buildMinimalTree, MinimalSqlite } from './minimal-sqlite.ts';
 
 const ours = `import { openStore } from '@coppice/stores/open';
 import { readPage } from '@coppice/core';
 const [, , path, id] = process.argv;
 const store = await openStore('sqlite:' + path);
-const page = await store.read(id, () => readPage(id, { limit: ${branchDepth} }));
-if (page.nodes.length !== ${branchDepth}) process.exit(1);
+const page = await store.read(id, () => readPage(id, { limit: ${benchBranchDepth} }));
+if (page.nodes.length !== ${benchBranchDepth}) process.exit(1);
 `;
 
 const least = `const get = process.getBuiltinModule;
@@ -23,9 +23,9 @@ const { DatabaseSync } = builtIn ?? require('@photostructure/sqlite');
 const [, , path, leaf] = process.argv;
 const rows = new DatabaseSync(path).prepare(\`WITH RECURSIVE up(no, parent, content, level) AS (
   SELECT no, parent, content, 1 FROM message WHERE no = ?1 UNION ALL
-  SELECT m.no, m.parent, m.content, up.level + 1 FROM up JOIN message m ON m.no = up.parent WHERE up.level < ${branchDepth}
+  SELECT m.no, m.parent, m.content, up.level + 1 FROM up JOIN message m ON m.no = up.parent WHERE up.level < ${benchBranchDepth}
 ) SELECT content FROM up\`).all(Number(leaf)).map((row) => JSON.parse(row.content));
-if (rows.length !== ${branchDepth}) process.exit(1);
+if (rows.length !== ${benchBranchDepth}) process.exit(1);
 `;
 
 /** Returns the times of a process for reading the thread from a narrow table and from a store, in microseconds. */

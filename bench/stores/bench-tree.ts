@@ -7,7 +7,7 @@ import { type NodeId, type RunContext, run, type Store, type TreeId, textMessage
 import { newId } from '@coppice/engine/new-id';
 
 /** The depth of every branch. */
-export const branchDepth = 60;
+export const benchBranchDepth = 60;
 
 const filler = 'the quick brown fox jumps over the lazy dog and runs on along the hedge '.repeat(7);
 
@@ -42,8 +42,8 @@ export async function buildBenchTree(
   const rootId = newId();
   await run(store, { type: 'create', treeId: id, rootId }, benchContext);
   let leaf = rootId as NodeId;
-  for (let n = 0; n < size; n += branchDepth) {
-    const messages = Array.from({ length: branchDepth }, (_, index) => ({ message: makeMessage(n + index) }));
+  for (let n = 0; n < size; n += benchBranchDepth) {
+    const messages = Array.from({ length: benchBranchDepth }, (_, index) => ({ message: makeMessage(n + index) }));
     const { result } = await run(
       store,
       { type: 'append', treeId: id, parentId: rootId as NodeId, messages },

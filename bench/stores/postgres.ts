@@ -5,7 +5,7 @@ import { openStore } from '@coppice/stores';
 import { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import pg from 'pg';
 import { type Measurement, median } from '../measure.ts';
-import { benchContext, branchDepth, buildBenchTree, makeBenchMessage } from './bench-tree.ts';
+import { benchBranchDepth, benchContext, buildBenchTree, makeBenchMessage } from './bench-tree.ts';
 
 const microseconds = (from: bigint) => Number(process.hrtime.bigint() - from) / 1000;
 
@@ -120,8 +120,8 @@ async function reads(measures: Measurement[], url: string, store: Store): Promis
   const works = {
     'path of depth 1,000, PostgreSQL': [() => bare(end, 1_001), () => store.read(id, () => readPath({ to: end }))],
     'page of 60, PostgreSQL': [
-      () => bare(leaf, branchDepth),
-      () => store.read(id, () => readPage(id, { limit: branchDepth })),
+      () => bare(leaf, benchBranchDepth),
+      () => store.read(id, () => readPage(id, { limit: benchBranchDepth })),
     ],
   };
   for (const [work, both] of Object.entries(works)) {

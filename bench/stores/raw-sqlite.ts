@@ -25,7 +25,7 @@ export function openRawDatabase(path: string): Database {
 }
 
 /** Appends messages in a chain, each in its own durable transaction. */
-export class RawAppender {
+export class RawSqliteAppender {
   readonly #database: Database;
   readonly #insert: Statement;
   readonly #update: Statement;

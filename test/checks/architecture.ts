@@ -174,7 +174,7 @@ export const importTable: Readonly<Record<string, PackageRules>> = {
  * The functions that create a part of the engine, and the files that may call them. All other code gets these parts
  * from `openEngine`, because a second set would have separate budgets and hooks.
  */
-export const enginePartMakers: ReadonlyMap<string, readonly string[]> = new Map([
+export const enginePartFactories: ReadonlyMap<string, readonly string[]> = new Map([
   ['createTurnGenerator', ['packages/engine/src/open-engine.ts']],
   ['createTitleGenerator', ['packages/engine/src/open-engine.ts']],
   [
@@ -343,7 +343,7 @@ export function checkArchitecture(workspace: Workspace, table = importTable): st
     if (!rules || isTestFile(path)) continue;
     for (const { callee, line } of facts.calls) {
       const [name = ''] = callee;
-      if (callee.length === 1 && enginePartMakers.get(name)?.includes(path) === false)
+      if (callee.length === 1 && enginePartFactories.get(name)?.includes(path) === false)
         found.push(`${path}:${line} calls ${name}, which assembles a second engine; take the part from openEngine.`);
     }
     found.push(...checkJsonReads(path, facts));
@@ -404,7 +404,7 @@ function checkManifest(folder: string, manifest: Manifest, rules: PackageRules |
 }
 
 /** Returns the allowances of the import table that nothing uses any more. */
-export function findStaleAllowances(workspace: Workspace, table = importTable): string[] {
+export function findUnusedImportAllowances(workspace: Workspace, table = importTable): string[] {
   const root = readManifest(workspace, 'package.json');
   return Object.entries(table).flatMap(([folder, { imports, testsImport = [], outside }]) => {
     const manifest = readManifest(workspace, `packages/${folder}/package.json`);

@@ -4,11 +4,11 @@ import { type ESTree, parseSync } from 'vite';
  * How a module refers to another: `import`, `export … from`, `import()`, a type (`import('x').Y`), `require`, a mock of
  * the test runner, or a file URL (`new URL('…', import.meta.url)`).
  */
-export type ReferenceKind = 'import' | 'export' | 'dynamic' | 'type' | 'require' | 'mock' | 'address';
+export type ModuleReferenceKind = 'import' | 'export' | 'dynamic' | 'type' | 'require' | 'mock' | 'address';
 
 /** A reference of a module to another one. */
 export interface ModuleImport {
-  readonly form: ReferenceKind;
+  readonly form: ModuleReferenceKind;
   /** The module specifier; null if it is computed at run time. */
   readonly specifier: string | null;
   /** Whether the import is erased with the types. */
@@ -36,14 +36,14 @@ export interface ModuleCall {
 }
 
 /** A key of an object literal whose value imports a module, as in `sqlite: () => import('./sqlite/index.ts')`. */
-export interface LazyEntry {
+export interface LazyImportEntry {
   readonly key: string;
   readonly specifier: string;
   readonly line: number;
 }
 
 /** A result of `JSON.parse` that gets a type without a check. Copies, `JSON.parse(JSON.stringify(…))`, do not count. */
-export interface TrustedJson {
+export interface UncheckedJsonParse {
   /** The text of the type; `(fields)` if the result is taken apart at once. */
   readonly type: string;
   readonly line: number;
@@ -55,9 +55,9 @@ export interface ModuleFacts {
   readonly imports: readonly ModuleImport[];
   readonly globals: readonly GlobalUse[];
   readonly calls: readonly ModuleCall[];
-  readonly lazyEntries: readonly LazyEntry[];
+  readonly lazyEntries: readonly LazyImportEntry[];
   /** The types that are asserted for parsed JSON that the module did not write itself. */
-  readonly trustedJson: readonly TrustedJson[];
+  readonly trustedJson: readonly UncheckedJsonParse[];
   /** The lines that test whether a value is an object and not a list. */
   readonly objectTests: readonly number[];
   readonly usesImportMeta: boolean;
@@ -74,13 +74,13 @@ export function readModule(path: string, text: string): ModuleFacts {
   const imports: ModuleImport[] = [];
   const uses: GlobalUse[] = [];
   const calls: ModuleCall[] = [];
-  const lazyEntries: LazyEntry[] = [];
-  const trustedJson: TrustedJson[] = [];
+  const lazyEntries: LazyImportEntry[] = [];
+  const trustedJson: UncheckedJsonParse[] = [];
   const objectTests: number[] = [];
   const declared = new Set<string>();
   let usesImportMeta = false;
 
-  const note = (form: ReferenceKind, specifier: string | null, typeOnly: boolean, at: ESTree.Node) =>
+  const note = (form: ModuleReferenceKind, specifier: string | null, typeOnly: boolean, at: ESTree.Node) =>
     imports.push({ form, specifier, typeOnly, line: lineOf(at.start) });
 
   for (const { node, parent, key } of walk(parsed.program)) {

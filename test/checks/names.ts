@@ -156,7 +156,7 @@ export function readDeclaredNames(path: string, text: string): readonly Declared
 }
 
 /** Returns whether a file is published source code, and not a test, a suite or a test helper. */
-export function isSource(path: string): boolean {
+export function isPublishedSource(path: string): boolean {
   return /^packages\/[^/]+\/src\//.test(path) && isTypeScript(path) && !isTestFile(path);
 }
 
@@ -172,7 +172,7 @@ export interface DuplicateName {
  */
 export function findDuplicateNames(workspace: Workspace): readonly DuplicateName[] {
   const places = new Map<string, Map<string, boolean>>();
-  for (const path of workspace.paths.filter(isSource))
+  for (const path of workspace.paths.filter(isPublishedSource))
     for (const { name, kind, exported } of readDeclarations(path, workspace.read(path))) {
       if (kind === 'value') continue;
       const files = places.get(name) ?? new Map<string, boolean>();

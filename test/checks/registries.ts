@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { readModule } from './modules.ts';
-import { isSuite, type Workspace } from './workspace.ts';
+import { isConformanceSuite, type Workspace } from './workspace.ts';
 
 /** What a registry requires of its members, besides a folder and a line in members.ts. */
 export interface RegistryRules {
@@ -117,7 +117,7 @@ function checkUnlisted(workspace: Workspace, table: ReadonlyMap<string, Registry
   const unlisted = new Set<string>();
   for (const path of workspace.paths) {
     const folder = /^packages\/[^/]+\/src\/(?:.+\/)?([^/]+)\/[^/]+\/index\.ts$/.exec(path);
-    if (!folder?.[1] || !table.has(folder[1]) || isSuite(path)) continue;
+    if (!folder?.[1] || !table.has(folder[1]) || isConformanceSuite(path)) continue;
     const registry = posix.dirname(posix.dirname(path));
     if (!workspace.has(`${registry}/members.ts`)) unlisted.add(registry);
   }

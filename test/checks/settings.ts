@@ -57,7 +57,7 @@ function productSources(workspace: Workspace): readonly string[] {
 }
 
 /** Returns the environment variables that the sources of the packages read by name. */
-export function readVariables(workspace: Workspace): readonly string[] {
+export function findEnvironmentVariables(workspace: Workspace): readonly string[] {
   const found = new Set<string>();
   for (const path of productSources(workspace)) {
     const text = workspace.read(path);
@@ -75,7 +75,7 @@ export function readVariables(workspace: Workspace): readonly string[] {
 
 /** Returns the differences between the variables that are read and those that are described. */
 export function findUndescribedVariables(workspace: Workspace): readonly string[] {
-  const read = readVariables(workspace);
+  const read = findEnvironmentVariables(workspace);
   return [
     ...read.filter((name) => variables[name] === undefined).map((name) => `${name} is read and not described`),
     ...Object.keys(variables)

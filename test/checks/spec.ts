@@ -1,5 +1,5 @@
 import { readModule } from './modules.ts';
-import { isSuite, isTestFile, isTypeScript, packageOf, type Workspace } from './workspace.ts';
+import { isConformanceSuite, isTestFile, isTypeScript, packageOf, type Workspace } from './workspace.ts';
 
 /** A numbered rule of a `SPEC.md`: a line such as `- **T7** sentence`. */
 export interface SpecRule {
@@ -23,7 +23,7 @@ const testCalls = new Set(['test', 'it', 'describe', 'suite']);
 const notRun = new Set(['skip', 'todo']);
 
 /** Returns the rules of every `packages/<name>/SPEC.md`, and a sentence for each malformed one. */
-export function readRules(workspace: Workspace): {
+export function readSpecRules(workspace: Workspace): {
   readonly rules: readonly SpecRule[];
   readonly slips: readonly string[];
 } {
@@ -49,13 +49,13 @@ export function readRules(workspace: Workspace): {
  * In an exported suite any call counts whose argument begins with a citation, because suites name their tests through
  * their own functions. A skipped or todo test does not count.
  */
-export function readCitations(workspace: Workspace): readonly RuleCitation[] {
+export function readRuleCitations(workspace: Workspace): readonly RuleCitation[] {
   const citations: RuleCitation[] = [];
   for (const path of workspace.paths) {
     if (!isTypeScript(path) || packageOf(path) === null || !isTestFile(path)) continue;
     const text = workspace.read(path);
     if (!/\[[A-Z]{1,2}\d/.test(text)) continue;
-    const named = isSuite(path) || /\/src\/testing\//.test(path);
+    const named = isConformanceSuite(path) || /\/src\/testing\//.test(path);
     for (const call of readModule(path, text).calls) {
       if (call.callee.some((name) => notRun.has(name))) continue;
       const isTest = testCalls.has(call.callee[0] ?? '');
@@ -70,7 +70,7 @@ export function readCitations(workspace: Workspace): readonly RuleCitation[] {
 
 /** Returns all differences between rules and tests, one sentence each. */
 export function checkSpec(workspace: Workspace): string[] {
-  const { rules, slips } = readRules(workspace);
+  const { rules, slips } = readSpecRules(workspace);
   const found = [...slips];
   const byId = new Map<string, SpecRule>();
   const owners = new Map<string, SpecRule>();
@@ -88,7 +88,7 @@ export function checkSpec(workspace: Workspace): string[] {
       );
   }
   const cited = new Set<string>();
-  for (const each of readCitations(workspace)) {
+  for (const each of readRuleCitations(workspace)) {
     cited.add(each.id);
     if (!byId.has(each.id)) found.push(`${each.path}:${each.line} cites ${each.id}, which no SPEC.md states.`);
   }

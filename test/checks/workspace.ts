@@ -59,12 +59,12 @@ export function isTestFile(path: string): boolean {
     /\.test\.tsx?$/.test(path) ||
     /^packages\/[^/]+\/test\//.test(path) ||
     /^packages\/[^/]+\/src\/(?:testing|torture)\//.test(path) ||
-    isSuite(path)
+    isConformanceSuite(path)
   );
 }
 
 /** Returns whether a file belongs to an exported suite, whose tests run in the packages that implement the contract. */
-export function isSuite(path: string): boolean {
+export function isConformanceSuite(path: string): boolean {
   return /^packages\/[^/]+\/src\/(?:.+\/)?conformance(?:\.tsx?$|\/)/.test(path);
 }
 

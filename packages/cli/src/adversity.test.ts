@@ -17,10 +17,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { compileCommandOnce } from './testing/compiled.ts';
+import { compileCliOnce } from './testing/compiled.ts';
 import { makeHome } from './testing/terminal.ts';
 
-const program = await compileCommandOnce();
+const program = await compileCliOnce();
 // Root may write everywhere, so a test that runs as root starts the command as another user.
 const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 

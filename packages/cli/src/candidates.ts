@@ -4,10 +4,10 @@ import { ask, type Store } from '@coppice/core';
 import { previewOf } from '@coppice/core/tree';
 import type { CliContext } from './cli-context.ts';
 import { listInstalledDocuments } from './documents.ts';
-import { nameByFirstWords } from './first-words.ts';
+import { addTitlesFromFirstWords } from './first-words.ts';
 import { titleOrUntitled } from './printing.ts';
 import { findTree, lastTreeName } from './resolve-target.ts';
-import { shortenIds } from './short-ids.ts';
+import { createIdShortener } from './short-ids.ts';
 import type { Subcommand, SubcommandArgument, SubcommandOption } from './subcommands/contract.ts';
 import { toOneLine } from './terminal/strip-control-sequences.ts';
 
@@ -141,10 +141,10 @@ async function storedCandidates(
 }
 
 async function treeCandidates(store: Store): Promise<readonly StoredCandidate[]> {
-  const items = await nameByFirstWords(store, (await store.trees({ limit: most })).items);
+  const items = await addTitlesFromFirstWords(store, (await store.trees({ limit: most })).items);
   const [newest] = items;
   const last = newest === undefined ? [] : [{ value: lastTreeName, about: toOneLine(titleOrUntitled(newest), 50) }];
-  const short = shortenIds(items.map(({ id }) => id));
+  const short = createIdShortener(items.map(({ id }) => id));
   return [
     ...last,
     ...items.map((row) => ({ value: short(row.id), id: row.id, about: toOneLine(titleOrUntitled(row), 50) })),
@@ -164,7 +164,7 @@ async function nodeCandidates(at: CliContext, tree: string): Promise<readonly St
   });
   const previews = new Map([...path].reverse().map((node) => [node.id, toOneLine(previewOf(node, 1), 50)]));
   for (const node of leaves) previews.set(node.id, toOneLine(previewOf(node, 0), 50));
-  const short = shortenIds([...previews.keys()]);
+  const short = createIdShortener([...previews.keys()]);
   return [
     { value: '@', about: 'where you are' },
     { value: 'root', about: 'the beginning' },

@@ -202,8 +202,8 @@ function createModelOpener({ config, server }: Pick<CliContext, 'config' | 'serv
       const { createLocalModelSource } = await import('./chat-engine.ts');
       return createLocalModelSource(await providers());
     }
-    const { openRemoteModels } = await import('./remote/remote-engine.ts');
-    return openRemoteModels(client);
+    const { openRemoteModelSource } = await import('./remote/remote-engine.ts');
+    return openRemoteModelSource(client);
   });
   return { providers, models };
 }

@@ -37,7 +37,7 @@ function wantsFile(member: Subcommand): boolean {
 }
 
 /** Formats a candidate for a shell. */
-export function formatCandidate(shell: ShellName, { value, about }: CompletionCandidate): string {
+export function formatCompletionCandidate(shell: ShellName, { value, about }: CompletionCandidate): string {
   if (shell !== 'zsh') return about === '' ? value : `${value}\t${about}`;
   const name = value.replace(/[\\:]/g, '\\$&');
   return about === '' ? name : `${name}:${about}`;

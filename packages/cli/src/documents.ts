@@ -74,7 +74,7 @@ export function findDocumentSection(text: string, anchor: string): string | null
 }
 
 /** Returns the command that opens a link of the guide; null for other links. */
-export function commandForDocumentLink(address: string): string | null {
+export function toDocsCommand(address: string): string | null {
   const [, name] = /^coppice:docs\/([\w/-]+(?:#[\p{L}\p{N}_-]+)?)$/u.exec(address) ?? [];
   return name === undefined ? null : `coppice docs ${name}`;
 }

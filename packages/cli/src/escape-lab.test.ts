@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { subcommands } from './subcommands/all.ts';
-import { type CliFixture, instantReplies, makeCliFixture } from './testing/index.ts';
+import { type CliFixture, instantRepliesConfig, makeCliFixture } from './testing/index.ts';
 
 const escape = '\u001b';
 const ends = ['\u0007', `${escape}\\`, '\u009c', ''] as const;
@@ -89,7 +89,7 @@ describe('the escape lab', () => {
   let ids: readonly string[] = [];
 
   beforeAll(async () => {
-    fixture = makeCliFixture({ config: instantReplies, env: { COPPICE_MODEL: 'offline/guide' } });
+    fixture = makeCliFixture({ config: instantRepliesConfig, env: { COPPICE_MODEL: 'offline/guide' } });
     const messages = texts
       .filter((text) => text.trim() !== '')
       .map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content }));

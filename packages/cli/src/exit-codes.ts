@@ -58,6 +58,6 @@ function portRefused(thrown: unknown): AppError | null {
 }
 
 /** Returns the error for a wrong command line. */
-export function usageError(message: string): AppError {
+export function makeUsageError(message: string): AppError {
   return new AppError({ code: 'cli/usage', kind: 'invalid', message });
 }

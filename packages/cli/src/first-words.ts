@@ -18,7 +18,7 @@ function* readFirstWords({ rootId }: TreeRow): ReadProgram<string | null> {
 
 /** Returns the title of a chat, its first words if it has no title, or a placeholder if it is empty. */
 export async function readChatName(store: Store, row: TreeRow): Promise<string> {
-  const [named = row] = await nameByFirstWords(store, [row]);
+  const [named = row] = await addTitlesFromFirstWords(store, [row]);
   return named.attributes.title ?? named.attributes.autoTitle ?? untitled;
 }
 
@@ -43,7 +43,7 @@ export async function readChatNames(
 }
 
 /** Returns the rows with the first words as title where there is no title. */
-export async function nameByFirstWords(store: Store, rows: readonly TreeRow[]): Promise<readonly TreeRow[]> {
+export async function addTitlesFromFirstWords(store: Store, rows: readonly TreeRow[]): Promise<readonly TreeRow[]> {
   return mapInBatches(rows, async (row) => {
     const isNamed = row.attributes.title !== undefined || row.attributes.autoTitle !== undefined;
     const words = isNamed ? null : await store.read(row.id, () => readFirstWords(row));

@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { findHooks } from './hooks.ts';
-import { type CliFixture, instantReplies, makeCliFixture } from './testing/index.ts';
+import { type CliFixture, instantRepliesConfig, makeCliFixture } from './testing/index.ts';
 
 let fixture: CliFixture;
 let folder: string;
 beforeEach(() => {
-  fixture = makeCliFixture({ config: instantReplies, env: { COPPICE_MODEL: 'offline/guide' } });
+  fixture = makeCliFixture({ config: instantRepliesConfig, env: { COPPICE_MODEL: 'offline/guide' } });
   folder = join(fixture.home, '.coppice', 'hooks');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 });

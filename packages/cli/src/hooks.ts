@@ -13,7 +13,7 @@ import { toCliError } from './exit-codes.ts';
 import { findSessionTarget } from './session-target.ts';
 
 /** Returns the folder from which hooks are loaded. */
-export function hooksFolder(home: string): string {
+export function hooksFolderOf(home: string): string {
   return join(home, '.coppice', 'hooks');
 }
 
@@ -26,7 +26,7 @@ export interface FoundHook {
 
 /** Returns the modules in the folder, sorted by name. If others can change the folder, none of them is loaded. */
 export async function findHooks(home: string): Promise<readonly FoundHook[]> {
-  const folder = hooksFolder(home);
+  const folder = hooksFolderOf(home);
   let names: string[];
   try {
     names = await readdir(folder);
@@ -94,7 +94,7 @@ export async function loadUserHooks(at: CliContext, events: EventBus, tell: (tex
     place,
     found.filter(({ trouble }) => trouble === null).map(({ path }) => path),
     {
-      trusted: [hooksFolder(at.host.home)],
+      trusted: [hooksFolderOf(at.host.home)],
       realPath: (path) => realpath(path),
       importModule: (path) => import(pathToFileURL(path).href),
       onFailure: (failure) =>

@@ -51,7 +51,7 @@ export interface OutputWriter {
 }
 
 /** Returns the size of a stream, or a default if it is missing or 0, which some terminals report. */
-export function sizeOrDefault(size: number | undefined, otherwise: number): number {
+export function terminalSizeOrDefault(size: number | undefined, otherwise: number): number {
   return size === undefined || size < 1 ? otherwise : size;
 }
 
@@ -61,7 +61,7 @@ export function createOutputWriter(
   options: { readonly color?: boolean; readonly raw?: boolean } = {},
 ): OutputWriter {
   const style = createTextStyles(options.color ?? shouldUseColors(host.stdout, host.env));
-  const columns = Math.max(20, sizeOrDefault(host.stdout.columns, host.stdout.isTTY === true ? 80 : 120));
+  const columns = Math.max(20, terminalSizeOrDefault(host.stdout.columns, host.stdout.isTTY === true ? 80 : 120));
   const safe = options.raw === true ? (text: string) => text : style.colors ? stripExceptColors : stripControlSequences;
   return {
     style,
@@ -69,7 +69,7 @@ export function createOutputWriter(
     columns,
     screen: host.stdout.isTTY === true && options.raw !== true ? columns : null,
     get liveColumns() {
-      return Math.max(20, sizeOrDefault(host.stderr.columns, 80));
+      return Math.max(20, terminalSizeOrDefault(host.stderr.columns, 80));
     },
     safe,
     print: (text) => void host.stdout.write(safe(text.endsWith('\n') ? text : `${text}\n`)),

@@ -11,10 +11,10 @@ import {
 import { fieldsOrEmpty, getText } from '@coppice/core/decode';
 import { outlineOf } from '@coppice/core/tree';
 import type { OutputWriter } from './output.ts';
-import { shortenId, shortenIds } from './short-ids.ts';
+import { createIdShortener, shortenId } from './short-ids.ts';
 import { toOneLine } from './terminal/strip-control-sequences.ts';
-import { fitWidth, widthOf } from './terminal/width.ts';
-import { wrapForReading, wrapLines } from './terminal/wrap.ts';
+import { truncateWithEllipsis, widthOf } from './terminal/width.ts';
+import { wrapLines, wrapMarkdown } from './terminal/wrap.ts';
 import { formatCountedNoun } from './tree-changes.ts';
 
 /** Formats a time in the local time zone. */
@@ -96,14 +96,14 @@ export function formatListItem(
   const isBelow = space < leastText;
   const together = widthOf(id) + widthOf(about) + 2 <= columns;
   const rest = isBelow ? columns - 2 - (together ? 0 : widthOf(about) + 2) : space;
-  const tail = fitWidth(after, rest - leastText);
+  const tail = truncateWithEllipsis(after, rest - leastText);
   const shownText = `${toOneLine(text, rest - widthOf(tail))}${tail === '' ? '' : style.quiet(tail)}`;
   const [first, second] = isBelow ? (together ? ['  ', '\n  '] : ['\n  ', '  ']) : ['  ', '  '];
   return `${style.quiet(id)}${first}${style.quiet(about)}${second}${shownText}`;
 }
 
 /** Returns the indentation of a line. If it is too wide, a mark replaces its beginning. */
-export function formatIndentation(indent: string, most: number): string {
+export function truncateIndentation(indent: string, most: number): string {
   const space = Math.max(4, most);
   return indent.length <= space ? indent : `⋯ ${indent.slice(2 - space)}`;
 }
@@ -145,7 +145,7 @@ export function failureReasonOf({ status, meta }: Node): string | null {
 
 /** Returns a text of models or users for display; on a terminal it is wrapped between words. */
 function wrapMessageText(text: string, { foreign, screen }: OutputWriter): string {
-  return screen === null ? foreign(text) : wrapForReading(foreign(text), screen);
+  return screen === null ? foreign(text) : wrapMarkdown(foreign(text), screen);
 }
 
 /** Returns a name and its id, on two lines if they do not fit on one. */
@@ -228,11 +228,11 @@ export function* drawTree(
 ): Generator<string> {
   // For each depth: the vertical line that is drawn if further siblings follow.
   const rails: string[] = [];
-  const short = shortenIds(lines.map(({ node }) => node.id));
+  const short = createIdShortener(lines.map(({ node }) => node.id));
   for (const { node, depth, forked, last, folded, onPath, current } of lines) {
     rails.length = depth;
     if (forked) rails[depth - 1] = last ? '  ' : '│ ';
-    const indent = formatIndentation(rails.slice(0, forked ? depth - 1 : depth).join(''), output.columns - 40);
+    const indent = truncateIndentation(rails.slice(0, forked ? depth - 1 : depth).join(''), output.columns - 40);
     const stem = `${indent}${forked ? (last ? '└─' : '├─') : ''}`;
     if (folded > 0) yield output.style.quiet(`${indent}⋮ ${formatCountedNoun(folded, 'message')}`);
     // The node is marked by text too, because output without colours has no other mark.

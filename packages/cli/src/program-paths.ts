@@ -1,7 +1,7 @@
 /** Finds programs by name, and builds the command that starts one. Windows needs extensions and a shell for scripts. */
 import { existsSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
-import { usageError } from './exit-codes.ts';
+import { makeUsageError } from './exit-codes.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -48,7 +48,7 @@ export function toSpawnCommand(
   if (found === undefined || !/\.(?:cmd|bat)$/i.test(found)) return { file: found ?? program, words, shell: false };
   const odd = [found.replace(/[()]/g, ''), ...words].find((word) => !plainWord.test(word));
   if (odd !== undefined)
-    throw usageError(
+    throw makeUsageError(
       `${program} is a script of Windows, which cannot get ${JSON.stringify(odd)} safely. Leave it out, or start the program that the script starts.`,
     );
   return { file: `"${found}"`, words: words.map((word) => `"${word}"`), shell: true };

@@ -6,8 +6,14 @@
 import { AppError, deprecationText, isAppError } from '@coppice/core';
 import { Command, Argument as CommanderArgument, CommanderError, Option as CommanderOption } from 'commander';
 import { createCliContext, type GlobalOptions } from './cli-context.ts';
-import { exitCodes, toCliError, usageError } from './exit-codes.ts';
-import { createOutputWriter, type OutputWriter, type ProcessHost, sizeOrDefault, toJsonText } from './output.ts';
+import { exitCodes, makeUsageError, toCliError } from './exit-codes.ts';
+import {
+  createOutputWriter,
+  type OutputWriter,
+  type ProcessHost,
+  terminalSizeOrDefault,
+  toJsonText,
+} from './output.ts';
 import { shortenIdsIn } from './short-ids.ts';
 import type { Subcommand, SubcommandInput, SubcommandOption } from './subcommands/contract.ts';
 import { loadSubcommands, subcommandNames } from './subcommands/index.ts';
@@ -82,7 +88,8 @@ export async function runCli(
     await program.parseAsync(line, { from: 'user' });
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
-    const error = thrown instanceof CommanderError ? usageError(usageText(thrown, words, names)) : toCliError(thrown);
+    const error =
+      thrown instanceof CommanderError ? makeUsageError(usageText(thrown, words, names)) : toCliError(thrown);
     // The words after `--` are text and not options.
     const end = words.indexOf('--');
     json ||= (end === -1 ? words : words.slice(0, end)).includes('--json');
@@ -127,7 +134,7 @@ function serverFor(
   { env }: ProcessHost,
 ): string | undefined {
   const { server, store } = options;
-  if (server !== undefined && store !== undefined) throw usageError('Give --store or --server, not both.');
+  if (server !== undefined && store !== undefined) throw makeUsageError('Give --store or --server, not both.');
   const named = server ?? (store === undefined ? env['COPPICE_SERVER'] || undefined : undefined);
   if (named === undefined || worksOn === 'any') return named;
   // Subcommands that never work on a store ignore the environment variable.
@@ -196,7 +203,7 @@ function buildProgram(members: readonly Subcommand[], host: ProcessHost, run: Su
       writeOut: (text) => void host.stdout.write(text),
       // Errors are printed once, by the caller.
       writeErr: () => undefined,
-      getOutHelpWidth: () => (host.stdout.isTTY === true ? sizeOrDefault(host.stdout.columns, 80) : 80),
+      getOutHelpWidth: () => (host.stdout.isTTY === true ? terminalSizeOrDefault(host.stdout.columns, 80) : 80),
     });
   quiet(program);
   for (const option of globalOptions) program.addOption(commanderOption(option));
@@ -319,7 +326,7 @@ function givenOf(
     optional,
     text: (name) => {
       const value = optional(name);
-      if (value === undefined) throw usageError(`Missing argument: ${name}. See coppice ${member.name} --help.`);
+      if (value === undefined) throw makeUsageError(`Missing argument: ${name}. See coppice ${member.name} --help.`);
       return value;
     },
     many: (name) => {
@@ -331,7 +338,7 @@ function givenOf(
       const value = optional(name);
       if (value === undefined) return undefined;
       if (!/^\d{1,15}$/.test(value) || Number(value) < least)
-        throw usageError(`Invalid value for --${name}: ${value}. Use a whole number from ${least}.`);
+        throw makeUsageError(`Invalid value for --${name}: ${value}. Use a whole number from ${least}.`);
       return Number(value);
     },
   };
@@ -341,7 +348,7 @@ function givenOf(
 function assertListed({ name, value: placeholder }: SubcommandOption, value: string | undefined): void {
   const listed = placeholder?.split('|') ?? [];
   if (listed.length > 1 && value !== undefined && !listed.includes(value))
-    throw usageError(`Unknown value for --${name}: ${value}. Use one of ${listed.join(', ')}.`);
+    throw makeUsageError(`Unknown value for --${name}: ${value}. Use one of ${listed.join(', ')}.`);
 }
 
 function toCamelCase(name: string): string {

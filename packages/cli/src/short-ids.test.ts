@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { shortenId, shortenIds, shortenIdsIn } from './short-ids.ts';
+import { createIdShortener, shortenId, shortenIdsIn } from './short-ids.ts';
 import { makeCliFixture } from './testing/index.ts';
 import { addUndoHint } from './tree-changes.ts';
 
 test('[O87] ids in a list are just long enough to be unique', () => {
   const ids = ['0190c2e0-0000-7000-8000-00aa00000001', '0190c2e0-0000-7000-8000-00bb00000001'];
   expect(shortenId(ids[0] ?? '')).toBe('00000001');
-  const short = shortenIds(ids);
+  const short = createIdShortener(ids);
   expect(ids.map(short)).toEqual(['a00000001', 'b00000001']);
-  expect(ids.map(shortenIds(ids.slice(0, 1)))).toEqual(['00000001', '00000001']);
+  expect(ids.map(createIdShortener(ids.slice(0, 1)))).toEqual(['00000001', '00000001']);
 });
 
 test('[O87] a message has short ids, except those that the user gave', () => {

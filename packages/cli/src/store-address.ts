@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import * as ownPaths from 'node:path';
 import { AppError } from '@coppice/core';
-import { usageError } from './exit-codes.ts';
+import { makeUsageError } from './exit-codes.ts';
 
 /**
  * Returns a URL unchanged. A path becomes the URL of the store that exists there, or of the kind that its name
@@ -14,7 +14,7 @@ export function toStoreUrl(
   { join, resolve }: Pick<typeof ownPaths, 'join' | 'resolve'> = ownPaths,
 ): string {
   if (/^https?:/i.test(address))
-    throw usageError('An http address is that of a server, not of a store. Give it with --server.');
+    throw makeUsageError('An http address is that of a server, not of a store. Give it with --server.');
   // A single letter before the colon is a Windows drive.
   if (/^[a-z][a-z0-9+.-]+:/i.test(address)) return address;
   const path = /^~[/\\]/.test(address) ? join(home, address.slice(2)) : resolve(cwd, address);

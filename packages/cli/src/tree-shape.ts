@@ -15,7 +15,7 @@ import { outlineOf, toTopologyNode } from '@coppice/core/tree';
 
 /**
  * The nodes of a tree that are shown: first nodes, forks, leaves and nodes that the caller requests. The nodes between
- * them are only counted. Contains ids and positions; {@link readNodeRows} reads contents.
+ * them are only counted. Contains ids and positions; {@link readTopologyNodes} reads contents.
  */
 export interface SignificantNodes extends OutlineShape {
   /** The number of all messages, shown or hidden. */
@@ -187,7 +187,10 @@ export function chooseShapeLines(
 }
 
 /** Reads the rows of those nodes that still exist. After a batch of long messages no further contents are read. */
-export function* readNodeRows(ids: readonly NodeId[], shape: SignificantNodes): ReadProgram<Map<NodeId, TopologyNode>> {
+export function* readTopologyNodes(
+  ids: readonly NodeId[],
+  shape: SignificantNodes,
+): ReadProgram<Map<NodeId, TopologyNode>> {
   const rows = new Map<NodeId, TopologyNode>();
   let batch = firstRowsPerRead;
   for (let at = 0; at < ids.length; ) {

@@ -1,4 +1,4 @@
 /** For tests outside this package that run the command. */
 
-export { compileCommandOnce } from '../src/testing/compiled.ts';
-export { type CliFixture, instantReplies, makeCliFixture } from '../src/testing/index.ts';
+export { compileCliOnce } from '../src/testing/compiled.ts';
+export { type CliFixture, instantRepliesConfig, makeCliFixture } from '../src/testing/index.ts';

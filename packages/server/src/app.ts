@@ -5,12 +5,12 @@ import { Hono } from 'hono';
 import { allowAnyListeners } from '#platform/system';
 import { assertServerOptionNames } from './check-options.ts';
 import type { ServerOptions } from './contract.ts';
-import type { ServerContext, ServerEnv } from './env.ts';
+import type { HonoEnv, ServerContext } from './env.ts';
 import { makeHttpError, throwHttpError } from './http-errors.ts';
 import { toErrorResponse, toRefusalResponse } from './middleware/errors.ts';
 import { checkHost } from './middleware/host.ts';
 import { checkOrigin } from './middleware/origin.ts';
-import { createRequestIds } from './middleware/request-id.ts';
+import { createRequestIdGenerator } from './middleware/request-id.ts';
 import { logRequest } from './middleware/request-log.ts';
 import { createApiReference } from './reference-page.ts';
 import type { RouteDefinition } from './routes/define.ts';
@@ -22,7 +22,7 @@ import { createPageHandler } from './web.ts';
 
 /** A server without a socket. It handles requests until it is closed. */
 export interface CoppiceServer {
-  readonly app: Hono<ServerEnv>;
+  readonly app: Hono<HonoEnv>;
   readonly services: SharedServices;
   /** Handles one request, from a socket, a test or another program. */
   fetch(request: Request, bindings?: object): Response | Promise<Response>;
@@ -52,8 +52,8 @@ export function createServer(options: ServerOptions): CoppiceServer {
   allowAnyListeners(closing.signal);
   const services = createSharedServices(options, closing.signal, createApiReference(routes));
   const web = createPageHandler(services);
-  const app = new Hono<ServerEnv>();
-  const requestId = createRequestIds();
+  const app = new Hono<HonoEnv>();
+  const requestId = createRequestIdGenerator();
   // The checks that every request passes, in this order.
   app.use(async (context, next) => {
     const began = services.now();

@@ -5,7 +5,7 @@
 import type { BlobStore } from '@coppice/core';
 import { matchesEntityTag } from './entity-tags.ts';
 import { throwHttpError } from './http-errors.ts';
-import { attachmentPolicy } from './middleware/content-policies.ts';
+import { attachmentContentPolicy } from './middleware/content-policies.ts';
 import type { RawReply, RouteScope } from './routes/define.ts';
 
 // Types that browsers may display. All other types are downloaded, so that they never run as a page of Coppice.
@@ -51,7 +51,7 @@ export async function respondWithBlob(
   const headers = {
     'Content-Type': info.mediaType,
     'Content-Disposition': inline.has(info.mediaType) ? 'inline' : 'attachment',
-    'Content-Security-Policy': attachmentPolicy,
+    'Content-Security-Policy': attachmentContentPolicy,
     'Accept-Ranges': 'bytes',
     ETag: etag,
     ...more,

@@ -10,7 +10,7 @@ import type {
   ToolRegistry,
 } from '@coppice/engine';
 import type { Logger } from 'pino';
-import type { ComputerPaths } from './found/program-folders.ts';
+import type { ComputerEnvironment } from './found/program-chat-folders.ts';
 
 /**
  * How callers authenticate. `token`: one person with one secret. `users`: the accounts of the store, each with tokens.
@@ -162,7 +162,7 @@ export interface ServerOptions {
    * The paths where other programs on this computer store their conversations, for their import. Used only by a
    * single-user server that listens on loopback; without it no conversations are searched for.
    */
-  readonly computer?: ComputerPaths | undefined;
+  readonly computer?: ComputerEnvironment | undefined;
   /** Further host names of the server, for example `trees.example.org`. */
   readonly hosts?: readonly string[] | undefined;
   /**

@@ -1,10 +1,10 @@
 /** Compresses responses: chooses the encoding that a client accepts, and compresses JSON with it. */
-import { type ContentEncoding, compressOnce, contentEncodings } from '#platform/compression';
+import { type ContentEncoding, compressFast, contentEncodings } from '#platform/compression';
 
 export type { ContentEncoding };
 
 /** The length from which a text is compressed. Shorter texts fit into one packet, so compressing them saves nothing. */
-export const minCompressedLength = 1_000;
+export const minLengthToCompress = 1_000;
 
 /** Returns the best encoding that an `Accept-Encoding` header allows; null if the client accepts neither. */
 export function chooseEncoding(header: string | undefined): ContentEncoding | null {
@@ -20,5 +20,5 @@ export function chooseEncoding(header: string | undefined): ContentEncoding | nu
 
 /** Compresses a text that is sent once, so fast settings matter more than size. */
 export function compressText(text: string, encoding: ContentEncoding): Promise<Uint8Array<ArrayBuffer>> {
-  return compressOnce(new TextEncoder().encode(text), encoding);
+  return compressFast(new TextEncoder().encode(text), encoding);
 }

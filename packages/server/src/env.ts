@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts';
 import type { SharedServices } from './services.ts';
 
 /** The variables that middleware and routes store in the context of a request. */
-export interface ServerEnv {
+export interface HonoEnv {
   // Undefined if the app is called without a socket.
   Bindings: Partial<HttpBindings>;
   Variables: {
@@ -22,10 +22,10 @@ export interface ServerEnv {
   };
 }
 
-export type ServerContext = Context<ServerEnv>;
+export type ServerContext = Context<HonoEnv>;
 
 /** Returns the address of the client; null without a socket. */
-export function remoteAddress(context: ServerContext): string | null {
+export function readRemoteAddress(context: ServerContext): string | null {
   return context.env?.incoming?.socket?.remoteAddress ?? null;
 }
 

@@ -18,7 +18,7 @@ const drainMs = 2_000;
 const cutOff = 'HPE_INVALID_EOF_STATE';
 
 /** A server behind a socket, and the connections that its shutdown need not wait for. */
-export interface SocketServer {
+export interface ClosableHttpServer {
   readonly http: Server;
   /**
    * Closes the connections without a running request. Unlike Node's `closeIdleConnections` this includes those on which
@@ -31,7 +31,7 @@ export interface SocketServer {
  * Creates a server that calls the listener for each request. `headersTimeout` is the time in milliseconds in which the
  * headers of a request must arrive; bodies have their own limits.
  */
-export function createHttpServer(listener: RequestListener, headersTimeout = 30_000): SocketServer {
+export function createHttpServer(listener: RequestListener, headersTimeout = 30_000): ClosableHttpServer {
   const connections = new Set<Duplex>();
   const begun = new WeakMap<Duplex, readonly ServerResponse[]>();
   const refused = new WeakSet<Duplex>();

@@ -8,7 +8,7 @@ code,pre{font:0.9em ui-monospace,monospace}h2{margin-top:2.5rem;border-bottom:1p
 .verb{display:inline-block;min-width:4rem;font-weight:700}.needs{opacity:.75;font-size:.9em}p{margin:.25rem 0}`;
 
 /** The Content-Security-Policy of the reference page. It allows only the inline style. */
-export const referencePolicy =
+export const referenceContentPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -3,7 +3,7 @@ import { utf8Length } from '@coppice/content';
 import { announceDeprecation } from '@coppice/core';
 import { printDeprecation } from '#platform/system';
 import type { Caller } from './caller.ts';
-import { chooseEncoding, compressText, minCompressedLength } from './encodings.ts';
+import { chooseEncoding, compressText, minLengthToCompress } from './encodings.ts';
 import { hostOf, readRequestHeader, readRequestHeaders, type ServerContext } from './env.ts';
 import { throwHttpError } from './http-errors.ts';
 import { authoriseCaller } from './middleware/auth.ts';
@@ -86,7 +86,7 @@ async function sendReply(
     ...(answer.version === undefined ? {} : { ETag: `"${answer.version}"` }),
     ...answer.headers,
   };
-  if (text === undefined || text.length < minCompressedLength) return createResponse(context, text, status, headers);
+  if (text === undefined || text.length < minLengthToCompress) return createResponse(context, text, status, headers);
   // CORS has set `Vary` already. This header must not replace it.
   const other = context.get('cors')?.Vary;
   const vary = { ...headers, Vary: other === undefined ? 'Accept-Encoding' : `${other}, Accept-Encoding` };

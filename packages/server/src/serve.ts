@@ -7,7 +7,7 @@ import { type CoppiceServer, createServer } from './app.ts';
 import { assertServerOptionNames, checkServerOptions } from './check-options.ts';
 import type { AuthOptions, ServerOptions } from './contract.ts';
 import { httpStatusOf, makeHttpError, throwHttpError, toHttpRefusal } from './http-errors.ts';
-import { createHttpServer, type SocketServer } from './http-server.ts';
+import { type ClosableHttpServer, createHttpServer } from './http-server.ts';
 import { keepRecoveringReplies, keepSweepingRecords, keepTrimmingHistory } from './live/background-tasks.ts';
 
 /** The options of a server, and the address where it listens. */
@@ -130,7 +130,7 @@ function listenOn(http: HttpServer, port: number, host: string): Promise<number>
   });
 }
 
-async function stopServing(server: CoppiceServer, { http, closeUnusedConnections }: SocketServer): Promise<void> {
+async function stopServing(server: CoppiceServer, { http, closeUnusedConnections }: ClosableHttpServer): Promise<void> {
   const { stopMs } = server.services.limits;
   const connectionsClosed = new Promise<void>((resolve) => http.close(() => resolve()));
   closeUnusedConnections();

@@ -27,7 +27,7 @@ import {
   type ServerLimits,
   type ServerOptions,
 } from './contract.ts';
-import type { ComputerPaths } from './found/program-folders.ts';
+import type { ComputerEnvironment } from './found/program-chat-folders.ts';
 import { throwHttpError } from './http-errors.ts';
 import { ignoreMissingTemporaryTrees } from './ignore-missing-temporary-trees.ts';
 import { EventStreams } from './live/event-stream.ts';
@@ -35,7 +35,7 @@ import { SharedSlots } from './live/shared-slots.ts';
 import { TreeFeeds } from './live/tree-feeds.ts';
 import { LiveTurns } from './live/turns.ts';
 import { addProcessMetrics, Metrics } from './metrics.ts';
-import { UserUsage } from './middleware/limits.ts';
+import { UserUsageTracker } from './middleware/limits.ts';
 import { SignInCodes } from './middleware/sign-in-codes.ts';
 import { OpenCalls } from './proxy/calls-in-progress.ts';
 import { createRecorder } from './proxy/proxy.ts';
@@ -87,7 +87,7 @@ export interface SharedServices {
   quotasOf(owner: string): Quotas;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly usage: UserUsage;
+  readonly usage: UserUsageTracker;
   /** Short-lived records, which all servers of the store share if the store can be shared. */
   readonly records: SharedRecords;
   /** One-time codes that sign a browser in, on any server. */
@@ -98,7 +98,7 @@ export interface SharedServices {
   /** The folder for uploads before their import. */
   readonly spool: string;
   /** The paths where other programs store their conversations; null if the server does not search for them. */
-  readonly computer: ComputerPaths | null;
+  readonly computer: ComputerEnvironment | null;
   readonly hubs: TreeFeeds;
   readonly web: string | null;
   readonly hosts: readonly string[];
@@ -157,7 +157,7 @@ export function createSharedServices(
   const limits: ServerLimits = { ...defaultServerLimits, ...omitUndefined({ importBytes }), ...options.limits };
   const records = recordsOf(store, now);
   const slots = new SharedSlots({ records, newId: fresh, log });
-  const usage = new UserUsage({ quotasOf, now, records });
+  const usage = new UserUsageTracker({ quotasOf, now, records });
   const turns = new LiveTurns({ quotasOf, limits, slots, records });
   const imports = new ImportRegistry({
     quotas,

@@ -2,11 +2,11 @@
 import { compressFile } from '#platform/compression';
 import { type PageFile, readPageFolder } from '#platform/page-folder';
 import { extname } from '#platform/system';
-import { type ContentEncoding, chooseEncoding, minCompressedLength } from './encodings.ts';
+import { type ContentEncoding, chooseEncoding, minLengthToCompress } from './encodings.ts';
 import { matchesEntityTag } from './entity-tags.ts';
 import { hostOf, readRequestHeader, type ServerContext } from './env.ts';
 import { makeSessionCookie } from './middleware/auth.ts';
-import { framePolicy, pagePolicy } from './middleware/content-policies.ts';
+import { frameContentPolicy, pageContentPolicy } from './middleware/content-policies.ts';
 import { createResponse } from './middleware/create-response.ts';
 import { isCrossSiteRequest } from './middleware/origin.ts';
 import type { SharedServices } from './services.ts';
@@ -61,7 +61,7 @@ async function signInOnce(context: ServerContext, code: string): Promise<Respons
 function sendWebFile(context: ServerContext, file: PageFile, path: string): Response {
   const framed = path.startsWith('/frames/');
   const headers = {
-    'Content-Security-Policy': framed ? framePolicy : pagePolicy,
+    'Content-Security-Policy': framed ? frameContentPolicy : pageContentPolicy,
     ...(framed ? { 'X-Frame-Options': 'SAMEORIGIN', 'X-DNS-Prefetch-Control': 'off' } : {}),
     // Names in `assets/` contain a hash of the content.
     'Cache-Control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -83,7 +83,7 @@ function sendWebFile(context: ServerContext, file: PageFile, path: string): Resp
 const compressible = /^(?:text\/|application\/(?:json|manifest)|image\/svg)/;
 
 function encodingFor({ type, bytes }: PageFile, accepted: string): ContentEncoding | null {
-  return compressible.test(type) && bytes.length >= minCompressedLength ? chooseEncoding(accepted) : null;
+  return compressible.test(type) && bytes.length >= minLengthToCompress ? chooseEncoding(accepted) : null;
 }
 
 function compressPageFile({ bytes, encoded }: PageFile, encoding: ContentEncoding): Uint8Array<ArrayBuffer> {

@@ -12,7 +12,11 @@ export function toJsonBytes(value: object): Uint8Array {
 }
 
 /** Adds a call to the recorder that waits for its answer. */
-export function enterCall(recorder: Recorder, messages: string | readonly SentMessage[], project = 'p'): CaptureHandle {
+export function addCallToRecorder(
+  recorder: Recorder,
+  messages: string | readonly SentMessage[],
+  project = 'p',
+): CaptureHandle {
   const said = typeof messages === 'string' ? [{ role: 'user', content: messages }] : messages;
   return recorder.enter({
     owner: 'local',

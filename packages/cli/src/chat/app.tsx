@@ -5,7 +5,14 @@
 import type { Key } from 'ink';
 import { useState, useSyncExternalStore } from 'react';
 import type { TextStyles } from '../terminal/style.ts';
-import { type ActionScope, type ArmedKey, armedNotices, goToMessage, runAction, stopReply } from './chat-actions.ts';
+import {
+  type ArmedAction,
+  armedActionNotices,
+  goToMessage,
+  type KeyActionScope,
+  runKeyAction,
+  stopReply,
+} from './chat-actions.ts';
 import { countFooterLines, renderFooter } from './chat-footer.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { ChatState } from './chat-state.ts';
@@ -14,14 +21,14 @@ import { findDroppedImage } from './file-attachments.ts';
 import type { InputHistory } from './input-history.ts';
 import { actionOfKey } from './keys.ts';
 import { handlePanelKey, handlePanelPaste, type ModelChoiceLine, type PanelKeyResult } from './panels.tsx';
-import type { TerminalCommandScope } from './run-terminal-command.ts';
+import type { TerminalSlashCommandScope } from './run-terminal-slash-command.ts';
 import type { ScreenWriter } from './screen-writer.ts';
-import type { MenuCommand } from './terminal-commands.ts';
-import type { TranscriptFeed } from './transcript-feed.ts';
+import type { MenuCommand } from './terminal-slash-commands.ts';
+import type { TranscriptQueue } from './transcript-queue.ts';
 import { useInputLine } from './use-input-line.ts';
 import { useTerminalKeys } from './use-keys.ts';
 import { usePanels } from './use-panels.ts';
-import { useScreen } from './use-screen.ts';
+import { useScreenSize } from './use-screen-size.ts';
 import { useThreadView } from './use-thread-view.ts';
 import { FullScreenView, InlineView, renderTitleLine } from './views.tsx';
 
@@ -29,7 +36,7 @@ export interface ChatAppProps {
   readonly chatSession: ChatSession;
   readonly style: TextStyles;
   /** Prints the chat into the scrollback; null if the chat uses the full screen. */
-  readonly transcript: TranscriptFeed | null;
+  readonly transcript: TranscriptQueue | null;
   /** The screen, for output that is not part of a frame, such as the text that `/copy` sends to the clipboard. */
   readonly screen: ScreenWriter;
   /** Returns the models that the user can choose from. */
@@ -46,7 +53,7 @@ export interface ChatAppProps {
   readonly choosesChat: boolean;
   /** The commands that every interface of Coppice has. */
   readonly commands: readonly MenuCommand[];
-  readonly tools: TerminalCommandScope['tools'];
+  readonly tools: TerminalSlashCommandScope['tools'];
   /** The context window of a model in tokens; null if it is unknown. */
   readonly windowOf: (model: string) => number | null;
   /** The working directory. */
@@ -58,7 +65,7 @@ export interface ChatAppProps {
 
 export function ChatApp(props: ChatAppProps) {
   const { chatSession, style, transcript } = props;
-  const size = useScreen();
+  const size = useScreenSize();
   const { columns, rows } = size;
   const state = useSyncExternalStore(
     (listener) => chatSession.listen(listener),
@@ -67,7 +74,7 @@ export function ChatApp(props: ChatAppProps) {
   const panels = usePanels({ ...props, rows });
   const { panel, setPanel, newestPanel } = panels;
   const composer = useInputLine({ ...props, isCovered: panel !== null || state.question !== null });
-  const [armed, setArmed] = useState<ArmedKey>(null);
+  const [armed, setArmed] = useState<ArmedAction>(null);
 
   const width = Math.max(10, columns - 1);
   const isInline = transcript !== null;
@@ -86,7 +93,7 @@ export function ChatApp(props: ChatAppProps) {
   const space = Math.max(1, rows - countFooterLines(footer) - (isInline ? 1 : 3));
   const showText = (title: string, text: string) =>
     transcript === null ? setPanel({ type: 'text', title, text, top: 0 }) : transcript.print(title, text);
-  const scope: ActionScope = { ...props, composer, panels, view, space, armed, setArmed, showText };
+  const scope: KeyActionScope = { ...props, composer, panels, view, space, armed, setArmed, showText };
 
   useTerminalKeys(
     (input, key) => {
@@ -103,9 +110,9 @@ export function ChatApp(props: ChatAppProps) {
       if (composer.menuKey(action)) return;
       if (armed !== null && action !== 'stop' && action !== 'escape') {
         setArmed(null);
-        chatSession.dismiss(armedNotices[armed]);
+        chatSession.dismiss(armedActionNotices[armed]);
       }
-      if (action !== null) return runAction(action, scope);
+      if (action !== null) return runKeyAction(action, scope);
       if (key.ctrl || key.meta || input === '') return;
       composer.insert(input);
     },
@@ -128,7 +135,7 @@ function answerQuestion(
   question: NonNullable<ChatState['question']>,
   input: string,
   key: Key,
-  scope: ActionScope,
+  scope: KeyActionScope,
 ): void {
   const letter = input.toLowerCase();
   if (letter === 'y') question.answer(true);
@@ -138,7 +145,7 @@ function answerQuestion(
 }
 
 /** Applies the effect of a key in a panel: a new state of the panel, or its choice. */
-function applyPanelMove(move: PanelKeyResult, scope: ActionScope): void {
+function applyPanelMove(move: PanelKeyResult, scope: KeyActionScope): void {
   const { chatSession, panels, view } = scope;
   panels.setPanel('panel' in move ? move.panel : null);
   if ('node' in move) void goToMessage(move.node, scope);

@@ -51,7 +51,7 @@ function noticesOf({ state, composer, isInline, focus, width, rows, style }: Foo
   const isTyping = composer.draft.text !== '';
   const focused = isInline ? state.nodes.find((node) => node.id === focus) : undefined;
   return [
-    ...(isInline ? renderWaitingLines(state.waiting, width).map(style.quiet) : []),
+    ...(isInline ? renderQueuedInputLines(state.waiting, width).map(style.quiet) : []),
     ...(focused === undefined
       ? []
       : [
@@ -65,7 +65,7 @@ function noticesOf({ state, composer, isInline, focus, width, rows, style }: Foo
 const waitingLines = 2;
 
 /** Returns the lines for queued inputs: the ones that are sent next, and how many follow. */
-export function renderWaitingLines(waiting: readonly string[], width: number): string[] {
+export function renderQueuedInputLines(waiting: readonly string[], width: number): string[] {
   const left = waiting.length - waitingLines;
   return waiting.slice(0, waitingLines).map((text, at) => {
     const more = left > 0 && at === waitingLines - 1 ? ` (and ${left} more)` : '';

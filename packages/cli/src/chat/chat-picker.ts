@@ -1,6 +1,6 @@
 /** The picker for past chats: an immutable state with a list, a search and a preview, and the functions that change it. */
 import { ask, type Node, type Store, type TreeId, type TreeRow } from '@coppice/core';
-import { nameByFirstWords } from '../first-words.ts';
+import { addTitlesFromFirstWords } from '../first-words.ts';
 
 /** The list of past chats, the search, and a preview. */
 export interface ChatPicker {
@@ -19,9 +19,9 @@ const previewed = 4;
 /** Reads the most recent chats whose title or messages match a search, or all chats without a search. */
 export async function findChats(store: Store, search: string): Promise<readonly TreeRow[]> {
   const text = search.trim();
-  if (text === '') return nameByFirstWords(store, (await store.trees({ limit: listed })).items);
+  if (text === '') return addTitlesFromFirstWords(store, (await store.trees({ limit: listed })).items);
   const byTitle = (await store.trees({ limit: listed, title: text })).items;
-  if (!store.supports.search) return nameByFirstWords(store, byTitle);
+  if (!store.supports.search) return addTitlesFromFirstWords(store, byTitle);
   const found = new Map<TreeId, TreeRow>(byTitle.map((row) => [row.id, row]));
   const { items } = await store.search({ text, limit: listed });
   const others = [...new Set(items.map((hit) => hit.treeId))].filter((id) => !found.has(id));
@@ -30,24 +30,24 @@ export async function findChats(store: Store, search: string): Promise<readonly 
     if (row !== null) found.set(id, row);
   }
   const rows = [...found.values()].sort((a, b) => b.updatedAt - a.updatedAt);
-  return nameByFirstWords(store, rows);
+  return addTitlesFromFirstWords(store, rows);
 }
 
 /** Reads the last messages of a chat. */
-export async function readPreview(store: Store, { id, activeNodeId }: TreeRow): Promise<ChatPicker['preview']> {
+export async function readChatPreview(store: Store, { id, activeNodeId }: TreeRow): Promise<ChatPicker['preview']> {
   if (activeNodeId === null) return { treeId: id, nodes: [] };
   const { nodes } = await store.read(id, () => ask('path', { to: activeNodeId, limit: previewed }));
   return { treeId: id, nodes };
 }
 
 /** Returns the chat at the cursor; null if the list is empty. */
-export function chatAtCursor({ chats, at }: ChatPicker): TreeRow | null {
+export function findChatAtCursor({ chats, at }: ChatPicker): TreeRow | null {
   return chats[at] ?? null;
 }
 
 /** Returns a picker with other chats. The cursor stays on its chat if that chat is still listed. */
 export function replaceListedChats(picker: ChatPicker, chats: readonly TreeRow[]): ChatPicker {
-  const before = chatAtCursor(picker)?.id;
+  const before = findChatAtCursor(picker)?.id;
   return {
     ...picker,
     chats,
@@ -59,6 +59,6 @@ export function replaceListedChats(picker: ChatPicker, chats: readonly TreeRow[]
 }
 
 /** Moves the cursor by a number of lines, within the list. */
-export function moveChatCursor(picker: ChatPicker, by: number): ChatPicker {
+export function moveChatPickerCursor(picker: ChatPicker, by: number): ChatPicker {
   return { ...picker, at: Math.max(0, Math.min(picker.chats.length - 1, picker.at + by)) };
 }

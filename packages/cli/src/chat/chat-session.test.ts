@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CliEngine, openCliEngine } from '../cli-engine.ts';
 import { defineSubcommand } from '../subcommands/contract.ts';
-import { instantReplies, makeCliFixture } from '../testing/index.ts';
+import { instantRepliesConfig, makeCliFixture } from '../testing/index.ts';
 import { ChatSession } from './chat-session.ts';
 
 /** Runs a function with an engine, as a subcommand does. */
@@ -22,7 +22,7 @@ async function withEngine(act: (cliEngine: CliEngine) => Promise<void>): Promise
   });
   const fixture = makeCliFixture({
     members: [member],
-    config: instantReplies,
+    config: instantRepliesConfig,
     env: { COPPICE_MODEL: 'offline/guide' },
   });
   try {

@@ -9,8 +9,8 @@ import { describe, expect, it } from 'vitest';
 import { createTextStyles } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import { makeCliFixture } from '../testing/index.ts';
-import { renderWaitingLines } from './chat-footer.ts';
-import { readPreview } from './chat-picker.ts';
+import { renderQueuedInputLines } from './chat-footer.ts';
+import { readChatPreview } from './chat-picker.ts';
 import { renderDraftLines } from './draft-lines.ts';
 import { type EditorDraft, editsByKey, emptyDraft, insertText, toEditorDraft } from './editor.ts';
 import { editInExternalEditor } from './external-editor.ts';
@@ -18,9 +18,9 @@ import { formatKeyHelp, PasteBuffer } from './keys.ts';
 import { renderMarkdownLines } from './markdown.ts';
 import { renderNoticeLines } from './notice-lines.ts';
 import { handlePanelKey, handlePanelPaste, renderPanelLines, replaceModelChoices } from './panels.tsx';
-import { emptyKey, readKeys } from './read-keys.ts';
-import { formatTerminalCommandHelp } from './terminal-commands.ts';
-import { addSearchHits, createTreePicker, findNodesByText, setPickerSearch } from './tree-picker.ts';
+import { parseKeyPresses, unnamedKey } from './parse-key-presses.ts';
+import { formatTerminalSlashCommandHelp } from './terminal-slash-commands.ts';
+import { addSearchHits, createTreePicker, findNodesByText, setTreePickerSearch } from './tree-picker.ts';
 import { readKeyEvents } from './use-keys.ts';
 
 const plain = createTextStyles(false);
@@ -195,11 +195,14 @@ describe('the input line', () => {
   });
 
   it('[O191] Esc and the key after it are two keys, also if the terminal delivers them together', () => {
-    expect(readKeys('\u001b\u0004')).toMatchObject([{ key: { escape: true } }, { input: 'd', key: { ctrl: true } }]);
-    expect(readKeys('\u001b\u001b')).toMatchObject([{ key: { escape: true } }, { key: { escape: true } }]);
+    expect(parseKeyPresses('\u001b\u0004')).toMatchObject([
+      { key: { escape: true } },
+      { input: 'd', key: { ctrl: true } },
+    ]);
+    expect(parseKeyPresses('\u001b\u001b')).toMatchObject([{ key: { escape: true } }, { key: { escape: true } }]);
     // Terminals send Alt-Enter like this.
-    expect(readKeys('\u001b\r')).toMatchObject([{ key: { return: true, meta: true } }]);
-    expect(readKeys('\u001bb')).toMatchObject([{ input: 'b', key: { meta: true } }]);
+    expect(parseKeyPresses('\u001b\r')).toMatchObject([{ key: { return: true, meta: true } }]);
+    expect(parseKeyPresses('\u001bb')).toMatchObject([{ input: 'b', key: { meta: true } }]);
   });
 
   it('[O197] the sequences of keys are read with the keys that are held, and unknown ones do nothing', () => {
@@ -222,13 +225,13 @@ describe('the input line', () => {
       ['\u001b\u007f', { backspace: true, meta: true }],
     ];
     for (const [sequence, key] of known)
-      expect(readKeys(sequence), sequence).toEqual([{ input: '', key: { ...emptyKey, ...key } }]);
-    expect(readKeys('\u001b[99;5u')).toMatchObject([{ input: 'c', key: { ctrl: true } }]);
+      expect(parseKeyPresses(sequence), sequence).toEqual([{ input: '', key: { ...unnamedKey, ...key } }]);
+    expect(parseKeyPresses('\u001b[99;5u')).toMatchObject([{ input: 'c', key: { ctrl: true } }]);
     // Ctrl-F1, focus, the position of the cursor, the mouse, a released key, and a number pad.
     for (const sequence of ['[1;5P', '[1;5S', '[I', '[24;80R', '[<0;1;2M', '[31m', '[97;1:3u', '[57414u', '[99999999u'])
-      expect(readKeys(`\u001b${sequence}`), sequence).toEqual([]);
-    expect(readKeys('\u001c')).toMatchObject([{ key: { ctrl: true } }]);
-    expect(readKeys('你好')).toMatchObject([{ input: '你好' }]);
+      expect(parseKeyPresses(`\u001b${sequence}`), sequence).toEqual([]);
+    expect(parseKeyPresses('\u001c')).toMatchObject([{ key: { ctrl: true } }]);
+    expect(parseKeyPresses('你好')).toMatchObject([{ input: '你好' }]);
   });
 
   it('[O31] shows only the lines around the cursor of a long draft', () => {
@@ -255,7 +258,7 @@ describe('the input line', () => {
   });
 
   it('[O96] the help lists the commands of the terminal in two columns', () => {
-    const starts = formatTerminalCommandHelp()
+    const starts = formatTerminalSlashCommandHelp()
       .split('\n')
       .map((line) => /^\/\w+ {2,}/.exec(line)?.[0].length);
     expect(new Set(starts).size).toBe(1);
@@ -299,7 +302,7 @@ describe('the area above the input', () => {
   });
 });
 
-const key = (over: Partial<Key> = {}): Key => ({ ...emptyKey, ...over });
+const key = (over: Partial<Key> = {}): Key => ({ ...unnamedKey, ...over });
 
 describe('a panel', () => {
   it('[O71] has a line for each of its entries, none wider than the screen', () => {
@@ -350,7 +353,7 @@ describe('a panel', () => {
     const message = { role: 'assistant', content } as const;
     await run(store, { type: 'append', treeId: id, messages: [{ message }] }, act);
     const [row] = (await store.trees({})).items;
-    const preview = row === undefined ? null : await readPreview(store, row);
+    const preview = row === undefined ? null : await readChatPreview(store, row);
     const chats = { chats: row === undefined ? [] : [row], search: '', at: 0, preview };
     const lines = renderPanelLines({ type: 'chats', chats }, plain, 60, 12);
     expect(lines.at(-1)).toBe('Model: The oak.');
@@ -370,13 +373,13 @@ describe('a panel', () => {
     const store = await openStore(`sqlite:${fixture.home}/.coppice/coppice.db`);
     try {
       const all = await store.read(treeId(tree), () => readTopology(treeId(tree)));
-      const picker = setPickerSearch(createTreePicker({ nodes: all, labels: new Map(), current: null }), 'oak');
+      const picker = setTreePickerSearch(createTreePicker({ nodes: all, labels: new Map(), current: null }), 'oak');
       expect(picker.entries).toEqual([]);
       const found = await findNodesByText(store, treeId(tree), 'oak');
       const shown = addSearchHits(picker, 'oak', found);
       expect(shown.entries.map((entry) => entry.nodeId)).toEqual([oak]);
-      expect(setPickerSearch(shown, 'oak tree').entries).toEqual([]);
-      expect(addSearchHits(setPickerSearch(picker, 'beech'), 'oak', found).entries).toMatchObject([
+      expect(setTreePickerSearch(shown, 'oak tree').entries).toEqual([]);
+      expect(addSearchHits(setTreePickerSearch(picker, 'beech'), 'oak', found).entries).toMatchObject([
         { preview: 'The beech.' },
       ]);
     } finally {
@@ -401,8 +404,8 @@ describe('a panel', () => {
 
 describe('queued inputs', () => {
   it('[O76] shows what is sent next, and how many follow', () => {
-    expect(renderWaitingLines(['first', 'second'], 40)).toEqual(['Waiting: first', 'Waiting: second']);
-    const lines = renderWaitingLines(['first', 'second with many words', 'third', 'fourth'], 30);
+    expect(renderQueuedInputLines(['first', 'second'], 40)).toEqual(['Waiting: first', 'Waiting: second']);
+    const lines = renderQueuedInputLines(['first', 'second with many words', 'third', 'fourth'], 30);
     expect(lines).toEqual(['Waiting: first', 'Waiting: second… (and 2 more)']);
   });
 });

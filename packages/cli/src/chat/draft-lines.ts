@@ -2,7 +2,7 @@
 import type { TextStyles } from '../terminal/style.ts';
 import { graphemesOf, removeLastGrapheme } from '../terminal/width.ts';
 import { wrapLines } from '../terminal/wrap.ts';
-import { characterUnderCursor, type EditorDraft } from './editor.ts';
+import { type EditorDraft, findCharacterUnderCursor } from './editor.ts';
 
 // A draft may contain control characters from a message or file; they are shown as placeholders.
 const controls = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
@@ -16,7 +16,7 @@ export function renderDraftLines(draft: EditorDraft, width: number, most: number
   const { text, cursor } = draft;
   const reach = Math.max(1, width) * most * 2;
   const top = topOf(draft, Math.max(0, cursor - reach));
-  const under = characterUnderCursor(draft);
+  const under = findCharacterUnderCursor(draft);
   const lit = `\u001b[7m${under === '' || under === '\n' ? ' ' : maskControls(under)}\u001b[27m`;
   const end = cursor + reach;
   const rest = text.slice(under === '\n' ? cursor : cursor + under.length, end);

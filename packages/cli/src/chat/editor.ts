@@ -29,11 +29,11 @@ function beforeCursor({ text, cursor }: EditorDraft): number {
 }
 
 function afterCursor(draft: EditorDraft): number {
-  return draft.cursor + characterUnderCursor(draft).length;
+  return draft.cursor + findCharacterUnderCursor(draft).length;
 }
 
 /** Returns the character under the cursor; empty at the end of the text. */
-export function characterUnderCursor({ text, cursor }: EditorDraft): string {
+export function findCharacterUnderCursor({ text, cursor }: EditorDraft): string {
   const [first = ''] = graphemesOf(text.slice(cursor, cursor + reach));
   return first;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { buildMessageWithFiles, completePath, findNamedFiles } from './file-attachments.ts';
+import { buildMessageWithFiles, completeFilePath, findReferencedFiles } from './file-attachments.ts';
 import { acceptCompletion, buildInputMenu } from './menu.ts';
 
 describe('files in a message', () => {
@@ -18,7 +18,7 @@ describe('files in a message', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it('[O101] completes folders first, and hidden files only on request', () => {
-    const values = (typed: string) => completePath(typed, folder).map(({ value }) => value);
+    const values = (typed: string) => completeFilePath(typed, folder).map(({ value }) => value);
     expect(values('no')).toEqual(['@notes/', '@Notes.md']);
     expect(values('notes/o')).toEqual(['@notes/oak.txt']);
     expect(values('.')).toEqual(['@.secret']);
@@ -30,7 +30,7 @@ describe('files in a message', () => {
     mkdirSync(join(folder, 'my notes'));
     writeFileSync(join(folder, 'my notes', 'elm tree.txt'), 'Elm');
     const menu = (text: string) =>
-      buildInputMenu({ text, cursor: text.length }, [], (typed) => completePath(typed, folder));
+      buildInputMenu({ text, cursor: text.length }, [], (typed) => completeFilePath(typed, folder));
     const accept = (text: string) => {
       const found = menu(text);
       const [item] = found.items;
@@ -39,14 +39,16 @@ describe('files in a message', () => {
     expect(accept('See @my')).toBe('See @"my notes/');
     expect(accept('See @"my notes/')).toBe('See @"my notes/elm tree.txt" ');
     expect(menu('See @"my notes/elm tree.txt"').items).toEqual([]);
-    expect(findNamedFiles('See @"my notes/elm tree.txt" ', folder)).toEqual([join(folder, 'my notes', 'elm tree.txt')]);
+    expect(findReferencedFiles('See @"my notes/elm tree.txt" ', folder)).toEqual([
+      join(folder, 'my notes', 'elm tree.txt'),
+    ]);
   });
 
   it('[O101] finds the files that a text names, and ignores addresses and names of people', () => {
-    expect(findNamedFiles('See @Notes.md, me@Notes.md and @somebody or @notes.', folder)).toEqual([
+    expect(findReferencedFiles('See @Notes.md, me@Notes.md and @somebody or @notes.', folder)).toEqual([
       join(folder, 'Notes.md'),
     ]);
-    expect(findNamedFiles('@Notes.md @Notes.md', folder)).toHaveLength(1);
+    expect(findReferencedFiles('@Notes.md @Notes.md', folder)).toHaveLength(1);
   });
 
   it('[O101] sends a folder as the list of its names, if its name ends with a slash', async () => {

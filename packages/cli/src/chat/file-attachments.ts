@@ -13,7 +13,7 @@ const listed = 50;
  * Returns the files and folders that continue a path, folders first; a path with blanks is quoted. Hidden ones are
  * listed only when their dot is typed, and names that a line cannot hold are left out.
  */
-export function completePath(typed: string, folder: string): readonly LineCompletion[] {
+export function completeFilePath(typed: string, folder: string): readonly LineCompletion[] {
   const cut = typed.lastIndexOf('/') + 1;
   const [within, start] = [typed.slice(0, cut), typed.slice(cut)];
   try {
@@ -64,7 +64,7 @@ export interface AttachmentScope {
  * Returns the files that a text names with `@`, and the folders if their name ends with a slash. A word such as an e-mail
  * address is not a file and stays text.
  */
-export function findNamedFiles(text: string, folder: string): readonly string[] {
+export function findReferencedFiles(text: string, folder: string): readonly string[] {
   // A quote may be open at the end of a line: the completion of a folder leaves it open for the names in the folder.
   const words = [...text.matchAll(/(?:^|\s)@(?:"([^"\n]+)(?:"|$)|(\S+))/gm)].map(
     ([, quoted, bare]) => quoted ?? bare ?? '',
@@ -88,11 +88,11 @@ export function findDroppedImage(pasted: string, folder: string): string | null 
   const path = droppedPath(text);
   if (path === null || !imageTypes.has(extname(path).toLowerCase()) || !isFile(resolveTypedPath(folder, path)))
     return null;
-  return formatReference(path);
+  return formatFileReference(path);
 }
 
 /** Returns the `@` reference to a file and a space after it; a path with blanks is quoted. */
-export function formatReference(path: string): string {
+export function formatFileReference(path: string): string {
   return /\s/.test(path) ? `@"${path}" ` : `@${path} `;
 }
 
@@ -150,7 +150,7 @@ function listFolder(path: string): string {
 /** Builds the user's message with its files as blocks after the text. */
 export async function buildMessageWithFiles(text: string, scope: AttachmentScope): Promise<Message> {
   const blocks: Block[] = [];
-  for (const path of findNamedFiles(text, scope.folder)) blocks.push(await blockOf(path, scope));
+  for (const path of findReferencedFiles(text, scope.folder)) blocks.push(await blockOf(path, scope));
   const { role, content } = textMessage('user', text);
   return { role, content: [...content, ...blocks] };
 }

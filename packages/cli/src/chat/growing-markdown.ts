@@ -1,7 +1,7 @@
 /** Renders the Markdown of a reply that grows. A part that further text cannot change is rendered once. */
 import { stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
-import { measureFinishedBlocks, renderMarkdownLines } from './markdown.ts';
+import { measureFinishedMarkdown, renderMarkdownLines } from './markdown.ts';
 
 // A shorter text is rendered as a whole.
 const shortText = 2_000;
@@ -43,7 +43,7 @@ export class GrowingMarkdown {
     // The time of measuring grows with the text, so the rest is measured again only after it has grown by 2 %.
     if (text.length - this.#measured < rest.length / 50) return false;
     this.#measured = text.length;
-    const length = measureFinishedBlocks(rest);
+    const length = measureFinishedMarkdown(rest);
     if (length > 0) {
       this.#add(rest.slice(0, length), renderMarkdownLines(rest.slice(0, length), width, style));
       return true;

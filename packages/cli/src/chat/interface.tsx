@@ -7,8 +7,8 @@ import type { ChatSession } from './chat-session.ts';
 import { saveClipboardImage } from './clipboard-image.ts';
 import { editInExternalEditor } from './external-editor.ts';
 import type { InputHistory } from './input-history.ts';
-import { rewrapsLines, ScreenWriter } from './screen-writer.ts';
-import type { TranscriptFeed } from './transcript-feed.ts';
+import { doesTerminalRewrapLines, ScreenWriter } from './screen-writer.ts';
+import type { TranscriptQueue } from './transcript-queue.ts';
 
 // Turns on bracketed paste and hides the cursor. The full screen also uses the alternate screen, so that the previous
 // content returns afterwards.
@@ -24,7 +24,7 @@ export async function runChatInterface(
   cliEngine: ChatEngine,
   options: {
     readonly style: TextStyles;
-    readonly transcript: TranscriptFeed | null;
+    readonly transcript: TranscriptQueue | null;
     readonly env: Readonly<Record<string, string | undefined>>;
     /** The folder for images of the clipboard. */
     readonly pastedFolder: string;
@@ -40,7 +40,7 @@ export async function runChatInterface(
   const [enter, leave] = transcript === null ? [enterFull, leaveFull] : [enterInline, leaveInline];
   const screen = new ScreenWriter(process.stdout, {
     isFullScreen: transcript === null,
-    rewraps: rewrapsLines(options.env),
+    rewraps: doesTerminalRewrapLines(options.env),
     restAfterResizeMs: 60,
     refreshSize: () => void process.emit('SIGWINCH', 'SIGWINCH'),
     takePrinted: () => transcript?.takePrinted() ?? [],

@@ -13,16 +13,16 @@ import {
 import { openStore } from '@coppice/stores';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  addPickerRows,
   addSearchHits,
-  cyclePickerFilter,
-  findMissingPickerRows,
+  addTreePickerRows,
+  cycleTreePickerFilter,
+  findMissingTreePickerRows,
+  findNodeAtCursor,
   findNodesByText,
-  loadPickerRows,
-  movePickerCursor,
-  nodeAtCursor,
+  loadTreePickerRows,
+  moveTreePickerCursor,
   readTreePicker,
-  setPickerSearch,
+  setTreePickerSearch,
 } from './tree-picker.ts';
 
 const count = 25_000;
@@ -65,10 +65,10 @@ describe('the picker of a large tree', () => {
     const last = added.at(-1) ?? null;
     const picker = await readTreePicker(store, id, last);
     expect(picker.nodes).toEqual([]);
-    expect(nodeAtCursor(picker)).toBe(last);
-    const missing = findMissingPickerRows(picker, 20);
+    expect(findNodeAtCursor(picker)).toBe(last);
+    const missing = findMissingTreePickerRows(picker, 20);
     expect(missing.length).toBe(picker.entries.length);
-    const shown = addPickerRows(picker, await loadPickerRows(store, id, picker, missing));
+    const shown = addTreePickerRows(picker, await loadTreePickerRows(store, id, picker, missing));
     expect(shown.entries.map(({ preview, folded, label, current }) => [preview, folded, label, current])).toEqual([
       ['Turn 0', 0, null, false],
       ['Turn 2999', 2_998, null, false],
@@ -78,21 +78,21 @@ describe('the picker of a large tree', () => {
       ['Aside', 0, null, false],
       ['Aside ends', 0, null, false],
     ]);
-    expect(findMissingPickerRows(shown, 20)).toEqual([]);
+    expect(findMissingTreePickerRows(shown, 20)).toEqual([]);
   });
 
   it('[O86] reads only the rows around the cursor', async () => {
-    const picker = movePickerCursor(await readTreePicker(store, id, null), -10);
-    expect(findMissingPickerRows(picker, 1).length).toBe(2);
+    const picker = moveTreePickerCursor(await readTreePicker(store, id, null), -10);
+    expect(findMissingTreePickerRows(picker, 1).length).toBe(2);
   });
 
   it('[O86] finds a message that no line shows, and a bookmark by its title', async () => {
-    const picker = setPickerSearch(await readTreePicker(store, id, null), 'needle');
+    const picker = setTreePickerSearch(await readTreePicker(store, id, null), 'needle');
     const found = addSearchHits(picker, 'needle', await findNodesByText(store, id, 'needle'));
     expect(found.entries.map(({ nodeId }) => nodeId)).toEqual([added[24_321]]);
-    const rows = await loadPickerRows(store, id, found, findMissingPickerRows(found, 5));
-    expect(addPickerRows(found, rows).entries[0]?.preview).toBe('The needle is here');
-    expect(setPickerSearch(picker, 'half').entries.map(({ label }) => label)).toEqual(['Half time']);
+    const rows = await loadTreePickerRows(store, id, found, findMissingTreePickerRows(found, 5));
+    expect(addTreePickerRows(found, rows).entries[0]?.preview).toBe('The needle is here');
+    expect(setTreePickerSearch(picker, 'half').entries.map(({ label }) => label)).toEqual(['Half time']);
   });
 
   it('[O86] a search that nobody waits for any more ends with its page', async () => {
@@ -115,17 +115,17 @@ describe('the picker of a large tree', () => {
     const picker = await readTreePicker(counted, id, added.at(-1) ?? null);
     expect(asked.map(({ ask }) => ask)).toEqual(['tree', 'bookmarks', 'links', 'childIds']);
     asked.length = 0;
-    const missing = findMissingPickerRows(picker, 2);
+    const missing = findMissingTreePickerRows(picker, 2);
     expect(missing.length).toBeLessThanOrEqual(5);
-    await loadPickerRows(counted, id, picker, missing);
+    await loadTreePickerRows(counted, id, picker, missing);
     const ids = asked.flatMap((read) => ('ids' in read ? read.ids : []));
     expect(new Set(ids)).toEqual(new Set(missing));
   });
 
   it('[O86] filters by bookmarks', async () => {
-    const picker = cyclePickerFilter(await readTreePicker(store, id, null));
+    const picker = cycleTreePickerFilter(await readTreePicker(store, id, null));
     expect(picker.filter).toBe('labels');
     expect(picker.entries.map(({ label }) => label)).toEqual(['Half time']);
-    expect(cyclePickerFilter(picker).filter).toBe('folded');
+    expect(cycleTreePickerFilter(picker).filter).toBe('folded');
   });
 });

@@ -13,7 +13,7 @@ const prompt = '> ';
  * Reads lines until the input ends or the user leaves with /quit. `runCommand` runs a line that begins with a slash and
  * returns what to print. A message or command that fails is reported, and the chat continues.
  */
-export async function chatInLines(
+export async function runLineChat(
   chatSession: ChatSession,
   at: CliContext,
   runCommand: (line: string) => Promise<Iterable<string>>,

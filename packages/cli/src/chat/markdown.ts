@@ -2,7 +2,7 @@
  * Renders Markdown for a terminal: wrapped, indented and styled, without any control sequences of the text itself.
  */
 import { Lexer, type Token, type Tokens } from 'marked';
-import { commandForDocumentLink } from '../documents.ts';
+import { toDocsCommand } from '../documents.ts';
 import { stripControlSequences } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
@@ -50,7 +50,7 @@ export function renderMarkdownLines(
  * Returns the length of the part of a growing text that further text cannot change: all blocks except the last. Only
  * this part can be printed to the scrollback, which cannot be changed later.
  */
-export function measureFinishedBlocks(text: string): number {
+export function measureFinishedMarkdown(text: string): number {
   if (text.length > plainAbove) return text.lastIndexOf('\n') + 1;
   const tokens = new Lexer({ gfm: true }).lex(text);
   const last = tokens.findLastIndex((token) => token.type !== 'space');
@@ -213,7 +213,7 @@ function renderSpan(token: Token, layout: Layout): string {
     case 'link': {
       const shown = renderInline(token, layout);
       // A terminal cannot open a section of a file, so the command that prints the section is shown.
-      const address = commandForDocumentLink(token.href) ?? token.href;
+      const address = toDocsCommand(token.href) ?? token.href;
       return shown === address || `mailto:${shown}` === address
         ? shown
         : `${shown} ${layout.style.quiet(`(${address})`)}`;

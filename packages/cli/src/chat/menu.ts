@@ -4,7 +4,7 @@ import { toOneLine } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
 import { widthOf } from '../terminal/width.ts';
 import type { EditorDraft } from './editor.ts';
-import type { MenuCommand } from './terminal-commands.ts';
+import type { MenuCommand } from './terminal-slash-commands.ts';
 
 /** The suggestions for the word before the cursor, which begins at `from`. */
 export interface InputMenu {

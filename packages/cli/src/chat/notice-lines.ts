@@ -2,7 +2,7 @@
 import { failureReasonOf } from '../printing.ts';
 import { stripControlSequences, toOneLine } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
-import { fitWidth } from '../terminal/width.ts';
+import { truncateWithEllipsis } from '../terminal/width.ts';
 import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatState } from './chat-state.ts';
 
@@ -26,7 +26,7 @@ export function renderNoticeLines(
       : question.canAllow
         ? 'y / n / a (always in this chat)'
         : 'y / n';
-    return [...shown, answers].map((line) => style.warn(fitWidth(line, width)));
+    return [...shown, answers].map((line) => style.warn(truncateWithEllipsis(line, width)));
   }
   // The thread already shows why its last reply failed.
   const last = state.nodes.at(-1);
@@ -34,5 +34,7 @@ export function renderNoticeLines(
   const lines = wrapLines(toOneLine(notice.text, width * most), width);
   const space = Math.max(3, Math.floor(most / 2));
   const shown = lines.length <= space ? lines : [...lines.slice(0, space - 1), `${lines[space - 1]?.trimEnd()}…`];
-  return shown.map((line) => (notice.bad ? style.bad(fitWidth(line, width)) : style.quiet(fitWidth(line, width))));
+  return shown.map((line) =>
+    notice.bad ? style.bad(truncateWithEllipsis(line, width)) : style.quiet(truncateWithEllipsis(line, width)),
+  );
 }

@@ -5,20 +5,20 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import type { OutlineEntry } from '@coppice/engine';
 import { type Key, Text } from 'ink';
-import { authorNameOf, formatIndentation, formatLocalTime, titleOrUntitled } from '../printing.ts';
+import { authorNameOf, formatLocalTime, titleOrUntitled, truncateIndentation } from '../printing.ts';
 import { stripControlSequences, toOneLine } from '../terminal/strip-control-sequences.ts';
 import type { TextStyles } from '../terminal/style.ts';
 import { removeLastGrapheme, widthOf } from '../terminal/width.ts';
-import { truncateLine, wrapLines } from '../terminal/wrap.ts';
-import { type ChatPicker, chatAtCursor, moveChatCursor } from './chat-picker.ts';
+import { truncateColoredLine, wrapLines } from '../terminal/wrap.ts';
+import { type ChatPicker, findChatAtCursor, moveChatPickerCursor } from './chat-picker.ts';
 import { textOfReply } from './thread-lines.ts';
 import {
-  cyclePickerFilter,
-  movePickerCursor,
-  nodeAtCursor,
-  setPickerSearch,
+  cycleTreePickerFilter,
+  findNodeAtCursor,
+  moveTreePickerCursor,
+  setTreePickerSearch,
   type TreePicker,
-  togglePickerFold,
+  toggleTreePickerFold,
 } from './tree-picker.ts';
 
 /** A model in the list of models. */
@@ -80,20 +80,20 @@ function typedText(input: string, key: Key): string {
 /** Handles a key in the tree: typing searches, Tab filters, ← and → fold, Enter selects, a slash starts a command. */
 function treeKey(picker: TreePicker, input: string, key: Key, height: number): PanelKeyResult {
   const to = (next: TreePicker): PanelKeyResult => ({ panel: { type: 'tree', picker: next } });
-  if (key.escape) return picker.search === '' ? closed : to(setPickerSearch(picker, ''));
+  if (key.escape) return picker.search === '' ? closed : to(setTreePickerSearch(picker, ''));
   if (key.return) {
-    const node = nodeAtCursor(picker);
+    const node = findNodeAtCursor(picker);
     return node === null ? closed : { node };
   }
-  if (key.upArrow) return to(movePickerCursor(picker, -1));
-  if (key.downArrow) return to(movePickerCursor(picker, 1));
-  if (key.pageUp) return to(movePickerCursor(picker, 2 - height));
-  if (key.pageDown) return to(movePickerCursor(picker, height - 2));
-  if (key.tab) return to(cyclePickerFilter(picker));
-  if (key.leftArrow || key.rightArrow) return to(togglePickerFold(picker));
+  if (key.upArrow) return to(moveTreePickerCursor(picker, -1));
+  if (key.downArrow) return to(moveTreePickerCursor(picker, 1));
+  if (key.pageUp) return to(moveTreePickerCursor(picker, 2 - height));
+  if (key.pageDown) return to(moveTreePickerCursor(picker, height - 2));
+  if (key.tab) return to(cycleTreePickerFilter(picker));
+  if (key.leftArrow || key.rightArrow) return to(toggleTreePickerFold(picker));
   if (picker.search === '' && input.startsWith('/')) return passes;
-  if (key.backspace) return to(setPickerSearch(picker, removeLastGrapheme(picker.search)));
-  return to(setPickerSearch(picker, picker.search + typedText(input, key)));
+  if (key.backspace) return to(setTreePickerSearch(picker, removeLastGrapheme(picker.search)));
+  return to(setTreePickerSearch(picker, picker.search + typedText(input, key)));
 }
 
 function chatKey(picker: ChatPicker, input: string, key: Key, height: number): PanelKeyResult {
@@ -101,13 +101,13 @@ function chatKey(picker: ChatPicker, input: string, key: Key, height: number): P
   const searching = (search: string) => to({ ...picker, search });
   if (key.escape) return picker.search === '' ? closed : searching('');
   if (key.return) {
-    const chat = chatAtCursor(picker);
+    const chat = findChatAtCursor(picker);
     return chat === null ? to(picker) : { chat: chat.id };
   }
-  if (key.upArrow) return to(moveChatCursor(picker, -1));
-  if (key.downArrow) return to(moveChatCursor(picker, 1));
-  if (key.pageUp) return to(moveChatCursor(picker, 2 - height));
-  if (key.pageDown) return to(moveChatCursor(picker, height - 2));
+  if (key.upArrow) return to(moveChatPickerCursor(picker, -1));
+  if (key.downArrow) return to(moveChatPickerCursor(picker, 1));
+  if (key.pageUp) return to(moveChatPickerCursor(picker, 2 - height));
+  if (key.pageDown) return to(moveChatPickerCursor(picker, height - 2));
   if (picker.search === '' && input.startsWith('/')) return passes;
   if (key.backspace) return searching(removeLastGrapheme(picker.search));
   const more = typedText(input, key);
@@ -117,7 +117,7 @@ function chatKey(picker: ChatPicker, input: string, key: Key, height: number): P
 /** Uses pasted text as the search; null if the panel has no search. */
 export function handlePanelPaste(panel: ChatPanel, pasted: string): ChatPanel | null {
   const text = toOneLine(pasted, longestSearch);
-  if (panel.type === 'tree') return { ...panel, picker: setPickerSearch(panel.picker, panel.picker.search + text) };
+  if (panel.type === 'tree') return { ...panel, picker: setTreePickerSearch(panel.picker, panel.picker.search + text) };
   if (panel.type === 'chats') return { ...panel, chats: { ...panel.chats, search: panel.chats.search + text } };
   return panel.type === 'models' ? { ...panel, search: panel.search + text, at: 0 } : null;
 }
@@ -196,7 +196,7 @@ export function PanelView({
  * below.
  */
 export function renderPanelLines(panel: ChatPanel, style: TextStyles, width: number, space: number): string[] {
-  return panelLinesOf(panel, style, width, Math.max(1, space)).map((line) => truncateLine(line, width));
+  return panelLinesOf(panel, style, width, Math.max(1, space)).map((line) => truncateColoredLine(line, width));
 }
 
 function panelLinesOf(panel: ChatPanel, style: TextStyles, width: number, space: number): string[] {
@@ -251,7 +251,7 @@ function chatLines(picker: ChatPicker, style: TextStyles, width: number, space: 
 
 function previewLines(picker: ChatPicker, style: TextStyles, width: number): string[] {
   const { preview } = picker;
-  if (preview === null || preview.treeId !== chatAtCursor(picker)?.id) return [];
+  if (preview === null || preview.treeId !== findChatAtCursor(picker)?.id) return [];
   return [
     style.quiet('─'.repeat(width)),
     ...preview.nodes.map((node) => {
@@ -270,7 +270,7 @@ function windowAround<T>(list: readonly T[], at: number, space: number): readonl
 }
 
 function entryLine(entry: OutlineEntry, picker: TreePicker, isAt: boolean, style: TextStyles, width: number): string {
-  const indent = formatIndentation('  '.repeat(Math.max(0, entry.depth - (entry.forked ? 1 : 0))), width - 30);
+  const indent = truncateIndentation('  '.repeat(Math.max(0, entry.depth - (entry.forked ? 1 : 0))), width - 30);
   const stem = entry.forked ? (entry.last ? '└─' : '├─') : '';
   const more = picker.folded.has(entry.nodeId) ? ' ⊞' : entry.folded > 0 ? ` ⋮${entry.folded}` : '';
   const label = entry.label === null ? '' : ` [${toOneLine(entry.label, 20)}]`;

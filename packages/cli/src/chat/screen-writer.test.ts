@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeScreen } from '../testing/screen.ts';
-import { countRows, rewrapsLines, ScreenWriter } from './screen-writer.ts';
+import { makeTestScreen } from '../testing/screen.ts';
+import { countScreenRows, doesTerminalRewrapLines, ScreenWriter } from './screen-writer.ts';
 
 const rows = 60;
 
 /** A terminal that has processed everything that was written before its size changes. */
 function makeTerminal(isFullScreen = false) {
-  const screen = makeScreen(80, rows);
+  const screen = makeTestScreen(80, rows);
   let size = { columns: 80, rows };
   let waiting = '';
   const written: string[] = [];
@@ -175,10 +175,10 @@ describe('the screen of a chat', () => {
   });
 
   it('[O104] knows the terminals that wrap their lines again', () => {
-    expect(rewrapsLines({ TERM: 'xterm-256color' })).toBe(true);
-    expect(rewrapsLines({ TERM: 'screen-256color', TMUX: '/tmp/tmux,1,0' })).toBe(true);
+    expect(doesTerminalRewrapLines({ TERM: 'xterm-256color' })).toBe(true);
+    expect(doesTerminalRewrapLines({ TERM: 'screen-256color', TMUX: '/tmp/tmux,1,0' })).toBe(true);
     for (const env of [{ TERM: 'linux' }, { TERM: 'screen' }, { TERM: 'xterm', XTERM_VERSION: 'XTerm(390)' }])
-      expect(rewrapsLines(env)).toBe(false);
+      expect(doesTerminalRewrapLines(env)).toBe(false);
   });
 
   it('[O71] counts the rows of a line as a terminal does', () => {
@@ -190,6 +190,6 @@ describe('the screen of a chat', () => {
       [`\u001b[1m${'x'.repeat(10)}\u001b[22m`, 10, 1],
       ['👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3, 2],
     ] as const)
-      expect([text, countRows(text, columns)]).toEqual([text, expected]);
+      expect([text, countScreenRows(text, columns)]).toEqual([text, expected]);
   });
 });

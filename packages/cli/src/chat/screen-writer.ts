@@ -4,8 +4,8 @@
  * frame as they were before the terminal wrapped them again for a new width, clears the scrollback when the window
  * becomes lower, and draws nothing at all if the environment has `CI`.
  */
-import { sizeOrDefault } from '../output.ts';
-import { graphemesOf, graphemeWidth, widthOf } from '../terminal/width.ts';
+import { terminalSizeOrDefault } from '../output.ts';
+import { graphemesOf, measureGraphemeWidth, widthOf } from '../terminal/width.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -134,7 +134,7 @@ export class ScreenWriter {
     if (this.#options.isFullScreen) return `${home}${lines.map((line) => line + clearLine).join('\r\n')}${clearBelow}`;
     const erasing = this.#erasing();
     const columns = this.#columns();
-    this.#drawn = lines.map((line) => ({ line, rows: countRows(line, columns) }));
+    this.#drawn = lines.map((line) => ({ line, rows: countScreenRows(line, columns) }));
     return erasing + [...printed, ...lines].map((text) => `${text}\n`).join('');
   }
 
@@ -142,30 +142,30 @@ export class ScreenWriter {
   #erasing(): string {
     const columns = this.#columns();
     const rows = this.#drawn.reduce(
-      (sum, { line, rows }) => sum + (this.#options.rewraps ? countRows(line, columns) : rows),
+      (sum, { line, rows }) => sum + (this.#options.rewraps ? countScreenRows(line, columns) : rows),
       0,
     );
     // Rows that have left the screen cannot be reached.
-    const up = Math.min(rows, sizeOrDefault(this.#terminal.rows, 24) - 1);
+    const up = Math.min(rows, terminalSizeOrDefault(this.#terminal.rows, 24) - 1);
     return up === 0 ? '\r' : `\r\u001b[${up}A${clearBelow}`;
   }
 
   #columns(): number {
-    return sizeOrDefault(this.#terminal.columns, 80);
+    return terminalSizeOrDefault(this.#terminal.columns, 80);
   }
 }
 
 const colors = new RegExp(['\\u001b', '\\[[0-9;]*m'].join(''), 'g');
 
 /** Returns how many rows a line takes on a terminal of the given width. */
-export function countRows(line: string, columns: number): number {
+export function countScreenRows(line: string, columns: number): number {
   const text = line.replace(colors, '');
   const width = widthOf(text);
   if (width <= columns) return 1;
   if (width === text.length) return Math.ceil(width / columns);
   let [rows, taken] = [1, 0];
   for (const grapheme of graphemesOf(text)) {
-    const width = graphemeWidth(grapheme);
+    const width = measureGraphemeWidth(grapheme);
     // A wide character that does not fit at the end of a row begins the next one.
     if (taken + width > columns) {
       rows++;
@@ -177,7 +177,7 @@ export function countRows(line: string, columns: number): number {
 }
 
 /** Returns whether a terminal wraps its lines again when it becomes narrower or wider, as most do. */
-export function rewrapsLines(env: Environment): boolean {
+export function doesTerminalRewrapLines(env: Environment): boolean {
   const { TERM = '', TMUX, XTERM_VERSION } = env;
   // tmux wraps lines again, GNU Screen does not; both call themselves screen.
   return TMUX !== undefined || (XTERM_VERSION === undefined && !/^(?:linux|cons|vt\d|screen|st\b)/.test(TERM));

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { formatShellMessage, runShellCommand, windowsKillCommand } from './shell-command.ts';
+import { buildWindowsKillCommand, formatShellMessage, runShellCommand } from './shell-command.ts';
 
 const node = JSON.stringify(process.execPath);
 const never = new AbortController().signal;
@@ -54,6 +54,6 @@ describe('a shell command', () => {
   });
 
   it('[O102] is ended on Windows with the processes that it started', () => {
-    expect(windowsKillCommand(42)).toEqual(['taskkill', '/pid', '42', '/T', '/F']);
+    expect(buildWindowsKillCommand(42)).toEqual(['taskkill', '/pid', '42', '/T', '/F']);
   });
 });

@@ -13,7 +13,7 @@ export interface ShellResult {
 const longest = 40_000;
 
 /** Returns the Windows command that ends a process and its child processes. Windows has no process groups. */
-export function windowsKillCommand(pid: number): readonly [string, ...string[]] {
+export function buildWindowsKillCommand(pid: number): readonly [string, ...string[]] {
   return ['taskkill', '/pid', String(pid), '/T', '/F'];
 }
 
@@ -47,7 +47,7 @@ export function runShellCommand(
     const stop = () => {
       if (child.pid === undefined) return;
       if (!isGroup) {
-        const [program, ...words] = windowsKillCommand(child.pid);
+        const [program, ...words] = buildWindowsKillCommand(child.pid);
         spawn(program, words, { stdio: 'ignore', windowsHide: true }).on('error', () => child.kill());
         return;
       }

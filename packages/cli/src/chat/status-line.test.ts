@@ -1,11 +1,11 @@
 import { type Node, nodeId } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { instantReplies, makeCliFixture } from '../testing/index.ts';
+import { instantRepliesConfig, makeCliFixture } from '../testing/index.ts';
 import { formatStatusLine } from './status-line.ts';
 
 describe('the status line', () => {
   it('[O100] names the model, branch, version, tokens of the window and cost, and leaves out unknown values', async () => {
-    const fixture = makeCliFixture({ config: instantReplies, env: { COPPICE_MODEL: 'offline/guide' } });
+    const fixture = makeCliFixture({ config: instantRepliesConfig, env: { COPPICE_MODEL: 'offline/guide' } });
     const { node } = await fixture.json(['chat', '-p', 'What is a branch?']);
     fixture.close();
     const stored = node as Node;

@@ -22,7 +22,7 @@ export const newChatHint =
   'Write and press Enter. / begins a command, @ adds a file, ! runs a shell command; Ctrl-X shows the keys.';
 
 /** Caches the lines of finished messages: a key press must not lay out a long thread again. */
-export class ThreadLines {
+export class ThreadLineCache {
   readonly #known = new Map<string, readonly string[]>();
   readonly #growing = new GrowingMarkdown();
   #width = 0;
@@ -141,7 +141,7 @@ export function renderMessageBody(node: Node, width: number, style: TextStyles):
       ...wrapLines(style.quiet('Above here the model gets a summary:'), width),
       ...renderMarkdownLines(text, width, style),
     ];
-  const failure = renderFailure(node, width, style);
+  const failure = renderReplyFailure(node, width, style);
   if (text === '' && rest.length === 0 && node.status !== 'success')
     return failure.length > 0 ? failure : [style.warn('The message is empty.')];
   return [
@@ -161,7 +161,7 @@ function nextStepOf(node: Node): string | null {
 }
 
 /** Returns the lines that say why a reply failed and what to do; empty if it did not fail. */
-export function renderFailure(node: Node, width: number, style: TextStyles): string[] {
+export function renderReplyFailure(node: Node, width: number, style: TextStyles): string[] {
   const reason = failureReasonOf(node);
   if (reason === null) return [];
   const toLines = (text: string) => wrapLines(stripControlSequences(text), width);

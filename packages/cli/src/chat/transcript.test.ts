@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTextStyles } from '../terminal/style.ts';
 import { type ChatState, createChatState, emptyReply } from './chat-state.ts';
-import { measureFinishedBlocks, renderMarkdownLines } from './markdown.ts';
+import { measureFinishedMarkdown, renderMarkdownLines } from './markdown.ts';
 import { Transcript } from './transcript.ts';
 
 const plain = createTextStyles(false);
@@ -194,7 +194,7 @@ describe('the chat as text of the terminal', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 12 }), fc.array(pieces, { maxLength: 6 }), (first, second) => {
         const before = first.join('\n');
-        const length = measureFinishedBlocks(before);
+        const length = measureFinishedMarkdown(before);
         const whole = before + second.join('\n');
         const done = renderMarkdownLines(before.slice(0, length), 40, plain);
         expect(renderMarkdownLines(whole, 40, plain).slice(0, done.length)).toEqual(done);

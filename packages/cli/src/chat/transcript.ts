@@ -9,13 +9,13 @@ import type { TextStyles } from '../terminal/style.ts';
 import { wrapLines } from '../terminal/wrap.ts';
 import type { ChatState } from './chat-state.ts';
 import { GrowingMarkdown } from './growing-markdown.ts';
-import { measureFinishedBlocks, renderMarkdownLines } from './markdown.ts';
+import { measureFinishedMarkdown, renderMarkdownLines } from './markdown.ts';
 import {
   formatMessageHeading,
   newChatHint,
-  renderFailure,
   renderMessageBody,
   renderOtherBlocks,
+  renderReplyFailure,
   renderReplyHeading,
   renderThinking,
   textOfReply,
@@ -120,7 +120,7 @@ export class Transcript {
     ];
     return node.status === 'success'
       ? lines
-      : [...lines, style.warn(node.status), ...renderFailure(node, width, style)];
+      : [...lines, style.warn(node.status), ...renderReplyFailure(node, width, style)];
   }
 
   /** Prints the finished blocks of the running reply. */
@@ -134,7 +134,7 @@ export class Transcript {
     const grown = text.length - this.#measured;
     if (grown >= 0 && grown < (text.length - printed.length - longBlock) / 50) return [];
     this.#measured = text.length;
-    const length = measureFinishedBlocks(text.slice(printed.length));
+    const length = measureFinishedMarkdown(text.slice(printed.length));
     if (length === 0) return [];
     const block = text.slice(printed.length, printed.length + length);
     const thought =

@@ -1,7 +1,7 @@
 /** Chooses a node of the tree: an outline with filters, search and folding, as an immutable value. */
 import { ask, type NodeId, type Page, type SearchHit, type Store, type TopologyNode, type TreeId } from '@coppice/core';
 import { buildCommandOutline, type OutlineEntry, type OutlineFilter, outlineFilters } from '@coppice/engine';
-import { chooseShapeLines, readNodeRows, readTreeShape, type SignificantNodes } from '../tree-shape.ts';
+import { chooseShapeLines, readTopologyNodes, readTreeShape, type SignificantNodes } from '../tree-shape.ts';
 
 /** The state of the picker. */
 export interface TreePicker {
@@ -128,25 +128,25 @@ function shownIn(
 }
 
 /** Returns the nodes around the cursor whose rows are missing. */
-export function findMissingPickerRows({ large, entries, at }: TreePicker, lines: number): readonly NodeId[] {
+export function findMissingTreePickerRows({ large, entries, at }: TreePicker, lines: number): readonly NodeId[] {
   if (large === null) return [];
   const around = entries.slice(Math.max(0, at - lines), at + lines + 1);
   return around.filter(({ nodeId }) => !large.rows.has(nodeId)).map(({ nodeId }) => nodeId);
 }
 
 /** Reads rows of a large tree. */
-export async function loadPickerRows(
+export async function loadTreePickerRows(
   store: Pick<Store, 'read'>,
   treeId: TreeId,
   { large }: TreePicker,
   ids: readonly NodeId[],
 ): Promise<PartlyLoadedTree['rows']> {
   if (large === null) return new Map();
-  return store.read(treeId, () => readNodeRows(ids, large.shape));
+  return store.read(treeId, () => readTopologyNodes(ids, large.shape));
 }
 
 /** Adds rows to the picker. */
-export function addPickerRows(picker: TreePicker, rows: PartlyLoadedTree['rows']): TreePicker {
+export function addTreePickerRows(picker: TreePicker, rows: PartlyLoadedTree['rows']): TreePicker {
   const { large } = picker;
   if (large === null || rows.size === 0) return picker;
   const entries = picker.entries.map((entry) =>
@@ -171,32 +171,32 @@ function omitFolded(entries: readonly OutlineEntry[], folded: ReadonlySet<NodeId
 }
 
 /** Returns the node at the cursor; null if the list is empty. */
-export function nodeAtCursor(picker: TreePicker): NodeId | null {
+export function findNodeAtCursor(picker: TreePicker): NodeId | null {
   return picker.entries[picker.at]?.nodeId ?? null;
 }
 
 /** Moves the cursor by a number of lines, within the list. */
-export function movePickerCursor(picker: TreePicker, lines: number): TreePicker {
+export function moveTreePickerCursor(picker: TreePicker, lines: number): TreePicker {
   return { ...picker, at: Math.min(Math.max(0, picker.at + lines), Math.max(0, picker.entries.length - 1)) };
 }
 
 /** Switches to the next filter, and from the last filter to the first. */
-export function cyclePickerFilter(picker: TreePicker): TreePicker {
+export function cycleTreePickerFilter(picker: TreePicker): TreePicker {
   // In a large tree only shown nodes have a known role.
   const filters: readonly OutlineFilter[] = picker.large === null ? outlineFilters : ['folded', 'labels'];
   const next = filters[(filters.indexOf(picker.filter) + 1) % filters.length] ?? 'folded';
-  return withEntries({ ...picker, filter: next }, nodeAtCursor(picker));
+  return withEntries({ ...picker, filter: next }, findNodeAtCursor(picker));
 }
 
 /** Sets the search text. */
-export function setPickerSearch(picker: TreePicker, search: string): TreePicker {
-  return withEntries({ ...picker, search, found: new Set() }, nodeAtCursor(picker));
+export function setTreePickerSearch(picker: TreePicker, search: string): TreePicker {
+  return withEntries({ ...picker, search, found: new Set() }, findNodeAtCursor(picker));
 }
 
 /** Adds nodes that a full-text search found, unless the search text has changed. */
 export function addSearchHits(picker: TreePicker, search: string, found: readonly NodeId[]): TreePicker {
   if (picker.search !== search || found.length === 0) return picker;
-  return withEntries({ ...picker, found: new Set(found) }, nodeAtCursor(picker));
+  return withEntries({ ...picker, found: new Set(found) }, findNodeAtCursor(picker));
 }
 
 const foundAtMost = 1000;
@@ -226,8 +226,8 @@ export async function findNodesByText(
 }
 
 /** Folds or unfolds the node at the cursor. */
-export function togglePickerFold(picker: TreePicker): TreePicker {
-  const id = nodeAtCursor(picker);
+export function toggleTreePickerFold(picker: TreePicker): TreePicker {
+  const id = findNodeAtCursor(picker);
   if (id === null) return picker;
   const folded = new Set(picker.folded);
   if (!folded.delete(id)) folded.add(id);

@@ -1,11 +1,11 @@
 /** The input line: the draft, the earlier inputs, and the menu over it. */
 import { useMemo, useState } from 'react';
 import { type EditorDraft, editsByKey, emptyDraft, insertText, toEditorDraft } from './editor.ts';
-import { completePath } from './file-attachments.ts';
+import { completeFilePath } from './file-attachments.ts';
 import type { InputHistory } from './input-history.ts';
 import type { KeyAction } from './keys.ts';
 import { acceptCompletion, buildInputMenu, type InputMenu } from './menu.ts';
-import { type MenuCommand, terminalCommands } from './terminal-commands.ts';
+import { type MenuCommand, terminalSlashCommands } from './terminal-slash-commands.ts';
 
 /** Actions that change only the draft. */
 type EditAction = Extract<KeyAction, keyof typeof editsByKey>;
@@ -51,7 +51,7 @@ export function useInputLine(options: {
     () =>
       isCovered || draft.text === menuClosedFor
         ? { from: 0, items: [] }
-        : buildInputMenu(draft, menuOf(commands), (typed) => completePath(typed, folder)),
+        : buildInputMenu(draft, menuOf(commands), (typed) => completeFilePath(typed, folder)),
     [isCovered, draft, menuClosedFor, commands, folder],
   );
   const selected = Math.min(menuAt, Math.max(0, menu.items.length - 1));
@@ -118,5 +118,5 @@ export function useInputLine(options: {
 
 /** Returns the commands of every interface and those of the terminal, by name. */
 function menuOf(commands: readonly MenuCommand[]): readonly MenuCommand[] {
-  return [...commands, ...terminalCommands].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...commands, ...terminalSlashCommands].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

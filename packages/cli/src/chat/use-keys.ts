@@ -1,7 +1,7 @@
 import { type Key, useStdin } from 'ink';
 import { useEffect, useRef, useState } from 'react';
 import { PasteBuffer } from './keys.ts';
-import { type KeyPress, readKeys } from './read-keys.ts';
+import { type KeyPress, parseKeyPresses } from './parse-key-presses.ts';
 
 /** Called for each key press, with the text of the key if it has one. */
 export type KeyHandler = (input: string, key: Key) => void;
@@ -58,5 +58,5 @@ export function readKeyEvents(paste: PasteBuffer, sequence: string): readonly Ke
   if (sequence === '\u0003') paste.forget();
   const pasted = paste.take(sequence);
   if (pasted === 'holding') return [];
-  return pasted === null ? readKeys(sequence) : [{ pasted: pasted.text }];
+  return pasted === null ? parseKeyPresses(sequence) : [{ pasted: pasted.text }];
 }

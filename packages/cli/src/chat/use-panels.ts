@@ -1,15 +1,15 @@
 /** React hook for the open panel, and the data that it loads. */
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { chatAtCursor, findChats, readPreview, replaceListedChats } from './chat-picker.ts';
+import { findChatAtCursor, findChats, readChatPreview, replaceListedChats } from './chat-picker.ts';
 import type { ChatSession } from './chat-session.ts';
 import { type ChatPanel, type ModelChoiceLine, replaceModelChoices } from './panels.tsx';
 import {
-  addPickerRows,
   addSearchHits,
-  findMissingPickerRows,
+  addTreePickerRows,
+  findMissingTreePickerRows,
   findNodesByText,
-  loadPickerRows,
+  loadTreePickerRows,
   readTreePicker,
 } from './tree-picker.ts';
 
@@ -109,11 +109,11 @@ function useTreePanel(
   const picker = panel?.type === 'tree' ? panel.picker : null;
   useEffect(() => {
     const id = chatSession.treeId;
-    const missing = picker === null ? [] : findMissingPickerRows(picker, rows);
+    const missing = picker === null ? [] : findMissingTreePickerRows(picker, rows);
     if (id === null || picker === null || missing.length === 0) return;
     const show = (found: ReadonlyMap<NodeId, TopologyNode>) =>
-      setPanel((now) => (now?.type === 'tree' ? { ...now, picker: addPickerRows(now.picker, found) } : now));
-    loadPickerRows(chatSession.store, id, picker, missing).then(show, fail);
+      setPanel((now) => (now?.type === 'tree' ? { ...now, picker: addTreePickerRows(now.picker, found) } : now));
+    loadTreePickerRows(chatSession.store, id, picker, missing).then(show, fail);
   }, [chatSession, picker, rows, setPanel, fail]);
 
   const searchText = picker?.search ?? '';
@@ -159,10 +159,10 @@ function useChatsPanel(
     };
   }, [chatSession, chatSearch, setPanel, fail]);
 
-  const underCursor = chats === null ? null : chatAtCursor(chats);
+  const underCursor = chats === null ? null : findChatAtCursor(chats);
   useEffect(() => {
     if (underCursor === null) return;
-    readPreview(chatSession.store, underCursor).then(
+    readChatPreview(chatSession.store, underCursor).then(
       (preview) => setPanel((now) => (now?.type === 'chats' ? { ...now, chats: { ...now.chats, preview } } : now)),
       fail,
     );

@@ -3,7 +3,7 @@ import type { NodeId } from '@coppice/core';
 import { useMemo, useRef, useState } from 'react';
 import type { TextStyles } from '../terminal/style.ts';
 import type { ChatState } from './chat-state.ts';
-import { type ScreenLine, ThreadLines } from './thread-lines.ts';
+import { type ScreenLine, ThreadLineCache } from './thread-lines.ts';
 
 export interface ThreadViewState {
   readonly focus: NodeId | null;
@@ -37,7 +37,7 @@ export function useThreadView(options: {
   const { state, isInline, width, style } = options;
   const [top, setTop] = useState<TopLine | null>(null);
   const [focus, setFocus] = useState<NodeId | null>(null);
-  const thread = useRef(new ThreadLines());
+  const thread = useRef(new ThreadLineCache());
   const lines = useMemo(
     () => (isInline ? [] : thread.current.of(state, width, style, focus)),
     [isInline, state, width, style, focus],

@@ -6,7 +6,7 @@ import { widthOf } from '../terminal/width.ts';
 import type { ChatSession } from './chat-session.ts';
 import { type ChatPanel, PanelView, renderPanelLines } from './panels.tsx';
 import type { ScreenLine } from './thread-lines.ts';
-import type { ScreenSize } from './use-screen.ts';
+import type { ScreenSize } from './use-screen-size.ts';
 
 /** The lines below the thread, which both layouts have. */
 export interface ChatFooter {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { type CoppiceClient, createClient } from '@coppice/client';
 import { type ConfigSource, localTokenPath, openLocalToken } from '@coppice/engine';
-import { usageError } from '../exit-codes.ts';
+import { makeUsageError } from '../exit-codes.ts';
 
 /**
  * Opens a client. The token comes from `COPPICE_TOKEN`, because other users of the computer can see arguments. For a
@@ -17,9 +17,11 @@ export async function openServerClient(address: string, source: ConfigSource): P
 function serverUrl(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw usageError(`Invalid server ${address}. Give a URL such as http://127.0.0.1:4747.`);
+    throw makeUsageError(`Invalid server ${address}. Give a URL such as http://127.0.0.1:4747.`);
   if (url.username !== '' || url.password !== '' || url.search !== '')
-    throw usageError('Do not put a password or token into the URL of the server. Put the token into COPPICE_TOKEN.');
+    throw makeUsageError(
+      'Do not put a password or token into the URL of the server. Put the token into COPPICE_TOKEN.',
+    );
   return url;
 }
 

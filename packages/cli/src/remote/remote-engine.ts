@@ -15,7 +15,7 @@ export async function openRemoteEngine(
 ): Promise<ChatEngine> {
   const { api } = client;
   const [models, commands, tools] = await Promise.all([
-    openRemoteModels(client),
+    openRemoteModelSource(client),
     translateServerErrors(api.commands()),
     translateServerErrors(api.tools()),
   ]);
@@ -62,7 +62,7 @@ function versionOf(store: Store, treeId: TreeId): Promise<number> {
 }
 
 /** Reads the models of a server. */
-export async function openRemoteModels(client: CoppiceClient): Promise<ModelSource> {
+export async function openRemoteModelSource(client: CoppiceClient): Promise<ModelSource> {
   const { api } = client;
   let known = await translateServerErrors(api.models());
   const find = (id: string): ModelView => {

@@ -18,7 +18,7 @@ export interface RemoteImportOptions {
 }
 
 /** A file to send. */
-export interface UploadedFile {
+export interface FileToUpload {
   readonly name: string;
   readonly path: string;
 }
@@ -46,7 +46,7 @@ const askMs = 150;
 /** Uploads a file and waits for its report. Interrupting cancels the import; chats that were already stored stay. */
 export async function importOnServer(
   client: CoppiceClient,
-  file: UploadedFile,
+  file: FileToUpload,
   options: RemoteImportOptions,
 ): Promise<RemoteImportReport> {
   const { signal, onProgress } = options;
@@ -72,7 +72,7 @@ export async function importOnServer(
   return { format: format?.name ?? '', ...totals, strict, dryRun, findings, counts };
 }
 
-async function upload(client: CoppiceClient, file: UploadedFile, options: RemoteImportOptions): Promise<RemoteImport> {
+async function upload(client: CoppiceClient, file: FileToUpload, options: RemoteImportOptions): Promise<RemoteImport> {
   const { format, scope, strict, dryRun, signal } = options;
   const query = new URLSearchParams({
     name: file.name,

@@ -4,7 +4,7 @@ import type { RecordedSession } from '@coppice/engine';
 import type { FailedCall } from '@coppice/server';
 import { postJson, translateServerErrors } from './remote-store.ts';
 
-export interface RemoteWorkQuery {
+export interface RemoteSessionQuery {
   readonly limit: number;
   readonly since: number;
   readonly project?: string;
@@ -23,9 +23,9 @@ interface ListedWork {
 type ListedCall = Omit<FailedCall, 'owner' | 'reason'> & { readonly reason: string | null };
 
 /** Returns the sessions, each with its sub-agents below it, like the list of a local store. */
-export async function listRemoteWork(
+export async function listRemoteSessions(
   client: CoppiceClient,
-  query: RemoteWorkQuery,
+  query: RemoteSessionQuery,
 ): Promise<{ readonly sessions: readonly RecordedSession[]; readonly cursor: string | null }> {
   const { sessions, cursor } = await translateServerErrors(
     readResponse<ListedWork>(client.routes.GET('/api/agents', { params: { query } })),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeHome, startTerminal } from '../testing/terminal.ts';
+import { makeHome, startCliInTerminal } from '../testing/terminal.ts';
 import { findPagerCommand } from './pager.ts';
 
 test('[O93] the pager is the one that the user names, and none if none is wanted or installed', () => {
@@ -17,9 +17,9 @@ test('[O93] the pager is the one that the user names, and none if none is wanted
 
 test('[O93] on a terminal `show` is rendered and goes through the pager', { tags: ['terminal'] }, async () => {
   const { home, close } = makeHome();
-  const begin = startTerminal(['append', '--new', 'A **strong** word'], home);
+  const begin = startCliInTerminal(['append', '--new', 'A **strong** word'], home);
   expect(await begin.ended()).toBe(0);
-  const shown = startTerminal(['show'], home, { columns: 80, rows: 20 }, { PAGER: 'sed s/^/paged:/' });
+  const shown = startCliInTerminal(['show'], home, { columns: 80, rows: 20 }, { PAGER: 'sed s/^/paged:/' });
   await shown.shows('paged:A strong word');
   expect(await shown.ended()).toBe(0);
   close();

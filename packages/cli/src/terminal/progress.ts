@@ -1,5 +1,5 @@
 import type { OutputWriter } from '../output.ts';
-import { fitWidth, widthOf } from './width.ts';
+import { truncateWithEllipsis, widthOf } from './width.ts';
 
 /** Shows the progress of a long operation: a bar on a terminal, nothing elsewhere. */
 export interface ProgressBar {
@@ -16,11 +16,11 @@ const widest = 28;
  */
 export function drawProgressBar(what: string, done: number, left: number | null, columns: number): string {
   const count = (value: number) => value.toLocaleString('en-US');
-  if (left === null) return fitWidth(`${count(done)} ${what}`, columns);
+  if (left === null) return truncateWithEllipsis(`${count(done)} ${what}`, columns);
   const total = done + left;
   const progressText = `${count(done)} of ${count(total)} ${what}`;
   const width = Math.min(widest, columns - widthOf(progressText) - 1);
-  if (width < 4) return fitWidth(progressText, columns);
+  if (width < 4) return truncateWithEllipsis(progressText, columns);
   const full = total === 0 ? width : Math.round((done / total) * width);
   return `${'█'.repeat(full)}${'░'.repeat(width - full)} ${progressText}`;
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openModelServer } from '@coppice/engine/testing';
 import { describe, expect, it } from 'vitest';
-import { makeHome, startTerminal, terminalKeys } from '../testing/terminal.ts';
+import { makeHome, startCliInTerminal, terminalKeys } from '../testing/terminal.ts';
 
 const key = 'sk-canary-typed-0003';
 
@@ -11,7 +11,7 @@ describe('coppice keys set on a terminal', () => {
   it('[O121] reads the key from a line that is not shown, then ends', async () => {
     const server = await openModelServer({ key });
     const home = makeHome();
-    const terminal = startTerminal(['keys', 'set', 'openai', '--address', server.url], home.home);
+    const terminal = startCliInTerminal(['keys', 'set', 'openai', '--address', server.url], home.home);
     try {
       await terminal.shows('press Enter');
       terminal.type(`wrong${terminalKeys.control('u')}${key}x${terminalKeys.backspace}${terminalKeys.enter}`);
@@ -29,7 +29,7 @@ describe('coppice keys set on a terminal', () => {
 
   it('[O121] Ctrl-C stops, and no key is stored', async () => {
     const home = makeHome();
-    const terminal = startTerminal(['keys', 'set', 'openai'], home.home);
+    const terminal = startCliInTerminal(['keys', 'set', 'openai'], home.home);
     try {
       await terminal.shows('press Enter');
       terminal.type(`sk-half${terminalKeys.control('c')}`);

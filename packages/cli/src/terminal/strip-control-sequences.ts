@@ -1,5 +1,5 @@
 /** Makes text of models, tools and imports safe for a terminal. */
-import { fitWidth, removeLastGrapheme, truncateToWidth, widthOf } from './width.ts';
+import { removeLastGrapheme, truncateToWidth, truncateWithEllipsis, widthOf } from './width.ts';
 
 // Whole sequences are matched first, so that no parts of them remain: OSC, DCS, SOS, PM and APC up to their terminator
 // (or the end), CSI up to its final byte, and two-character escapes. C1 forms count like the 7-bit ones.
@@ -41,7 +41,7 @@ export function toOneLine(text: string, columns: number): string {
   const from = Math.max(0, text.search(/\S/));
   const end = from + columns * 8 + 64;
   const line = stripControlSequences(text.slice(from, end)).replace(/\s+/g, ' ').trim();
-  if (end >= text.length || widthOf(line) > columns) return fitWidth(line, columns);
+  if (end >= text.length || widthOf(line) > columns) return truncateWithEllipsis(line, columns);
   // The rest of the text was not read, so the line always ends with an ellipsis.
   return `${truncateToWidth(removeLastGrapheme(line), columns - 1)}…`;
 }

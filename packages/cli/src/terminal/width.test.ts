@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drawProgressBar } from './progress.ts';
-import { fitWidth, graphemesOf, graphemeWidth, removeLastGrapheme, truncateToWidth, widthOf } from './width.ts';
-import { wrapForReading, wrapLines } from './wrap.ts';
+import {
+  graphemesOf,
+  measureGraphemeWidth,
+  removeLastGrapheme,
+  truncateToWidth,
+  truncateWithEllipsis,
+  widthOf,
+} from './width.ts';
+import { wrapLines, wrapMarkdown } from './wrap.ts';
 
 const unit = fc.oneof(
   fc.constantFrom(
@@ -58,11 +65,11 @@ describe('the width of a text', () => {
     fc.assert(
       fc.property(line, fc.integer({ min: 0, max: 40 }), (text, columns) => {
         const all = [...graphemesOf(text)];
-        expect(all.reduce((sum, each) => sum + graphemeWidth(each), 0)).toBe(widthOf(text));
+        expect(all.reduce((sum, each) => sum + measureGraphemeWidth(each), 0)).toBe(widthOf(text));
         const begun = truncateToWidth(text, columns);
         expect(widthOf(begun)).toBeLessThanOrEqual(columns);
         expect(all.slice(0, [...graphemesOf(begun)].length).join('')).toBe(begun);
-        expect(widthOf(fitWidth(text, columns))).toBeLessThanOrEqual(columns);
+        expect(widthOf(truncateWithEllipsis(text, columns))).toBeLessThanOrEqual(columns);
         expect(removeLastGrapheme(text)).toBe(all.slice(0, -1).join(''));
       }),
     );
@@ -124,7 +131,7 @@ describe('lines of a screen', () => {
       'then',
     ]);
     const text = 'one two three\n```\nfour five six\n```\n    seven eight\nnine ten';
-    expect(wrapForReading(text, 8)).toBe('one two\nthree\n```\nfour five six\n```\n    seven eight\nnine ten');
+    expect(wrapMarkdown(text, 8)).toBe('one two\nthree\n```\nfour five six\n```\n    seven eight\nnine ten');
   });
 
   it('[O71] of a very long text are broken in pieces', () => {

@@ -19,7 +19,7 @@ export function* graphemesOf(text: string): Generator<string> {
 }
 
 /** Returns the columns of one grapheme. Cached, because measuring searches large tables. */
-export function graphemeWidth(grapheme: string): number {
+export function measureGraphemeWidth(grapheme: string): number {
   if (grapheme.length === 1 && plain.test(grapheme)) return 1;
   const known = measured.get(grapheme);
   if (known !== undefined) return known;
@@ -37,7 +37,7 @@ export function truncateToWidth(line: string, columns: number): string {
   let taken = 0;
   let end = 0;
   for (const grapheme of graphemesOf(line)) {
-    taken += graphemeWidth(grapheme);
+    taken += measureGraphemeWidth(grapheme);
     if (taken > columns) break;
     end += grapheme.length;
   }
@@ -48,7 +48,7 @@ export function truncateToWidth(line: string, columns: number): string {
  * Returns the line if it fits in `columns`, else its beginning and an ellipsis. The line must not contain colour
  * sequences.
  */
-export function fitWidth(line: string, columns: number): string {
+export function truncateWithEllipsis(line: string, columns: number): string {
   if (columns < 1) return '';
   return widthOf(line) <= columns ? line : `${truncateToWidth(line, columns - 1).trimEnd()}…`;
 }

@@ -1,5 +1,5 @@
 /** Wraps text to a width: at spaces if possible, and never inside a grapheme. */
-import { graphemesOf, graphemeWidth, removeLastGrapheme, widthOf } from './width.ts';
+import { graphemesOf, measureGraphemeWidth, removeLastGrapheme, widthOf } from './width.ts';
 
 const color = new RegExp(['(', '\\u001b\\[[0-9;]*m', ')'].join(''));
 const tabStop = 8;
@@ -34,7 +34,7 @@ export function wrapLines(text: string, width: number, { keepsWords = false } = 
 }
 
 /** Returns a plain or coloured line if it fits in `columns`, else its beginning and an ellipsis. */
-export function truncateLine(line: string, columns: number): string {
+export function truncateColoredLine(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
   const shown: WrapCell[] = [];
   let space = columns - 1;
@@ -47,7 +47,7 @@ export function truncateLine(line: string, columns: number): string {
 }
 
 /** Wraps text for reading and copying, between words. Code blocks keep their lines. */
-export function wrapForReading(text: string, columns: number): string {
+export function wrapMarkdown(text: string, columns: number): string {
   const lines: string[] = [];
   let fence: string | null = null;
   for (const line of text.split('\n')) {
@@ -109,7 +109,7 @@ function cellsOf(
     const colors = on.join(';');
     for (const grapheme of graphemesOf(piece)) {
       // A terminal would advance to its own next tab stop, wherever the line starts on the screen.
-      const width = grapheme === '\t' ? tabStop - (column % tabStop) : graphemeWidth(grapheme);
+      const width = grapheme === '\t' ? tabStop - (column % tabStop) : measureGraphemeWidth(grapheme);
       const last = cells.at(-1);
       column += width;
       if (grapheme === '\t') for (let each = 0; each < width; each++) cells.push({ text: ' ', width: 1, colors });

@@ -34,7 +34,7 @@ interface CreatedChat {
 }
 
 /** A configuration whose built-in models write without delay: by default a reply of the guide takes a second. */
-export const instantReplies = '[offline]\ndelay_ms = 0\n[ollama]\ndetect = false\n';
+export const instantRepliesConfig = '[offline]\ndelay_ms = 0\n[ollama]\ndetect = false\n';
 
 export interface CliFixtureOptions extends Partial<ProcessHost> {
   readonly members?: readonly Subcommand[];

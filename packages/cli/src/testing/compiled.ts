@@ -70,7 +70,7 @@ let program: Promise<string> | undefined;
  * Returns the path of the compiled command, which is built once per process. Starting from the sources takes eight
  * times as long; `mcp.test.ts` tests that too.
  */
-export function compileCommandOnce(): Promise<string> {
+export function compileCliOnce(): Promise<string> {
   program ??= compiled();
   return program;
 }

@@ -1,1 +1,1 @@
-export { type CliFixture, type CliResult, instantReplies, makeCliFixture } from './cli-fixture.ts';
+export { type CliFixture, type CliResult, instantRepliesConfig, makeCliFixture } from './cli-fixture.ts';

@@ -33,7 +33,7 @@ function widthOf(character: string): 0 | 1 | 2 {
 }
 
 /** Creates an empty screen. */
-export function makeScreen(columns: number, rows: number): Terminal {
+export function makeTestScreen(columns: number, rows: number): Terminal {
   const screen = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
   screen.unicode.register(graphemes);
   screen.unicode.activeVersion = graphemes.version;
@@ -50,7 +50,7 @@ export interface ScreenRow {
 
 /** Returns the rows that a screen of the given width shows for a text, without empty rows at the end. */
 export async function readScreenRows(text: string, columns: number): Promise<readonly ScreenRow[]> {
-  const screen = makeScreen(columns, 200);
+  const screen = makeTestScreen(columns, 200);
   await new Promise<void>((resolve) => screen.write(text, resolve));
   const rows: ScreenRow[] = [];
   for (let at = 0; at < screen.rows; at++) {

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
-import { compileCommandOnce } from './compiled.ts';
-import { makeScreen } from './screen.ts';
+import { compileCliOnce } from './compiled.ts';
+import { makeTestScreen } from './screen.ts';
 
-const program = await compileCommandOnce();
+const program = await compileCliOnce();
 
 /** The input that a terminal sends for special keys. */
 export const terminalKeys = {
@@ -26,7 +26,7 @@ export const terminalKeys = {
   control: (letter: string) => String.fromCharCode(letter.charCodeAt(0) - 96),
 } as const;
 
-export interface Terminal {
+export interface TestTerminal {
   /** Sends keys, as if typed. */
   type(text: string): void;
   /** The lines of the screen, without trailing blanks. */
@@ -65,27 +65,27 @@ export function makeHome(config = 'model = "offline/guide"\n[offline]\ndelay_ms 
 const timeoutMs = 60_000;
 
 /** Starts `coppice` with these arguments in a home directory. */
-export function startTerminal(
+export function startCliInTerminal(
   words: readonly string[],
   home: string,
   size: { readonly columns: number; readonly rows: number } = { columns: 90, rows: 28 },
   env: Readonly<Record<string, string>> = {},
-): Terminal {
-  return startProgram([process.execPath, program, ...words], home, size, env);
+): TestTerminal {
+  return startProgramInTerminal([process.execPath, program, ...words], home, size, env);
 }
 
 /** The compiled command, for scripts that tests run. */
-export const compiledCommandArgv: readonly string[] = [process.execPath, program];
+export const compiledCliArgv: readonly string[] = [process.execPath, program];
 
 /** Starts any program in a pseudo-terminal. */
-export function startProgram(
+export function startProgramInTerminal(
   [file = '', ...words]: readonly string[],
   home: string,
   size: { readonly columns: number; readonly rows: number },
   env: Readonly<Record<string, string>> = {},
-): Terminal {
+): TestTerminal {
   const { columns, rows } = size;
-  const screen = makeScreen(columns, rows);
+  const screen = makeTestScreen(columns, rows);
   const child: IPty = spawn(file, [...words], {
     cols: columns,
     rows,

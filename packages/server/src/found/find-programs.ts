@@ -1,9 +1,9 @@
 /** Finds conversations of other programs on this computer. */
 import { joinPath, lstat, readdir, relativePath } from '#platform/system';
-import { type ComputerPaths, type ProgramFolders, programFolders } from './program-folders.ts';
+import { type ComputerEnvironment, type ProgramChatFolders, programChatFolders } from './program-chat-folders.ts';
 
 /** A file with conversations of a program. */
-export interface FoundFile {
+export interface ProgramChatFile {
   /** The path inside the folder of the program. */
   readonly name: string;
   readonly path: string;
@@ -44,8 +44,11 @@ async function* filesInFolder(top: string, depth: number): AsyncGenerator<string
 }
 
 /** Returns the files of a program, oldest first. */
-export async function findProgramFiles(place: ProgramFolders, paths: ComputerPaths): Promise<FoundFile[]> {
-  const found: (Omit<FoundFile, 'group'> & { readonly inside: string })[] = [];
+export async function findProgramChatFiles(
+  place: ProgramChatFolders,
+  paths: ComputerEnvironment,
+): Promise<ProgramChatFile[]> {
+  const found: (Omit<ProgramChatFile, 'group'> & { readonly inside: string })[] = [];
   const messages = new Map<string, string>();
   for (const folder of place.folders(paths))
     for await (const path of filesInFolder(folder, place.depth ?? deepest)) {
@@ -64,12 +67,12 @@ export async function findProgramFiles(place: ProgramFolders, paths: ComputerPat
 
 /** Returns the programs that have conversations on this computer. A program may keep them in several ways. */
 export async function findPrograms(
-  paths: ComputerPaths,
-  places: readonly ProgramFolders[] = programFolders,
+  paths: ComputerEnvironment,
+  places: readonly ProgramChatFolders[] = programChatFolders,
 ): Promise<FoundProgram[]> {
   const programs = new Map<string, FoundProgram>();
   for (const place of places) {
-    const files = await findProgramFiles(place, paths);
+    const files = await findProgramChatFiles(place, paths);
     const own = files.filter(({ name }) => place.isSession.test(name));
     // A file whose sessions cannot be counted counts as one; importing it reports the error.
     const sessions = own.reduce((sum, { path }) => sum + (place.countIn?.(path) ?? 1), 0);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findPrograms, ProgramWatch, programFolders } from './index.ts';
+import { findPrograms, ProgramChatWatch, programChatFolders } from './index.ts';
 
 let home = '';
 beforeEach(() => {
@@ -73,7 +73,7 @@ describe('conversations of other programs', () => {
     put('.local/share/opencode/storage/session/p/ses_1.json');
     put('.local/share/opencode/storage/message/ses_1/msg_1.json');
     put('.local/share/opencode/storage/session/p/ses_2.json');
-    const watch = new ProgramWatch(around(), programFolders);
+    const watch = new ProgramChatWatch(around(), programChatFolders);
     const look = async () => {
       const names: string[] = [];
       for await (const { files } of watch.changes()) names.push(...files.map(({ name }) => name));
@@ -92,7 +92,7 @@ describe('conversations of other programs', () => {
 
   it('[FD2] count as seen only after they were imported', async () => {
     put('.codex/sessions/rollout-a.jsonl');
-    const watch = new ProgramWatch(around(), programFolders);
+    const watch = new ProgramChatWatch(around(), programChatFolders);
     const broken = async () => {
       for await (const _ of watch.changes()) throw new Error('no');
     };

@@ -5,7 +5,7 @@
 import { unrefTimer } from '#platform/system';
 import type { Caller, CallerCredential } from '../caller.ts';
 import type { ServerLimits } from '../contract.ts';
-import type { UserUsage } from '../middleware/limits.ts';
+import type { UserUsageTracker } from '../middleware/limits.ts';
 import type { RawReply } from '../routes/define.ts';
 
 const encoder = new TextEncoder();
@@ -103,13 +103,13 @@ export class EventStream {
 /** The open event streams of a server, with their limits. */
 export class EventStreams {
   readonly #open = new Map<EventStream, CallerCredential | null>();
-  readonly #usage: UserUsage;
+  readonly #usage: UserUsageTracker;
   readonly #limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>;
   #timer: NodeJS.Timeout | null = null;
   #isClosing = false;
   #isChecking = false;
 
-  constructor(usage: UserUsage, limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>, closing: AbortSignal) {
+  constructor(usage: UserUsageTracker, limits: Pick<ServerLimits, 'backlogBytes' | 'pingMs'>, closing: AbortSignal) {
     this.#usage = usage;
     this.#limits = limits;
     closing.addEventListener('abort', () => this.#closeAll(), { once: true });

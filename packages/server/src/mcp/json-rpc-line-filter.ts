@@ -6,7 +6,7 @@ import { isFieldMap } from '@coppice/core/decode';
 import { ProtocolErrorCode, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 
 /** The longest line in bytes, as for a JSON body over HTTP. */
-export const maxLineBytes = 20 * 1024 * 1024;
+export const maxJsonRpcLineBytes = 20 * 1024 * 1024;
 // Enough bytes for the id of a message, which clients write first or last.
 const edgeBytes = 512;
 const lineFeed = 0x0a;
@@ -42,7 +42,7 @@ export class JsonRpcLineFilter extends Transform {
     if (part.length === 0) return;
     this.#length += part.length;
     this.#parts.push(part);
-    if (this.#length <= maxLineBytes) return;
+    if (this.#length <= maxJsonRpcLineBytes) return;
     // Of a line that is too long only its edges are kept.
     const whole = Buffer.concat(this.#parts);
     this.#parts = [whole.subarray(0, edgeBytes), whole.subarray(-edgeBytes)].map((edge) => Buffer.from(edge));
@@ -50,11 +50,11 @@ export class JsonRpcLineFilter extends Transform {
 
   #endLine(): void {
     const line = Buffer.concat(this.#parts);
-    const isTooLong = this.#length > maxLineBytes;
+    const isTooLong = this.#length > maxJsonRpcLineBytes;
     this.#parts = [];
     this.#length = 0;
     if (isTooLong) {
-      const message = `The message is too long: at most ${maxLineBytes} bytes are allowed.`;
+      const message = `The message is too long: at most ${maxJsonRpcLineBytes} bytes are allowed.`;
       this.#refuse(idAtEdge(line), ProtocolErrorCode.InvalidRequest, message);
     } else this.#checkLine(line);
   }

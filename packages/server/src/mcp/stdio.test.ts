@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import type { Json } from '@coppice/core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { generateHostileVariants, type JsonSchema, SchemaExamples } from '../testing/hostile-values.ts';
+import { generateHostileVariants, type JsonSchema, SchemaExampleGenerator } from '../testing/hostile-values.ts';
 import { createTree, openTestServer, type TestServer } from '../testing/index.ts';
-import { maxLineBytes } from './json-rpc-line-filter.ts';
+import { maxJsonRpcLineBytes } from './json-rpc-line-filter.ts';
 import { serveTreesOverStreams } from './stdio.ts';
 
 /** A message that the server has written. Tests access messages of all shapes. */
@@ -133,7 +133,7 @@ describe('an agent on standard input', () => {
       const agent = await openAgent();
       agent.write(first);
       const piece = 'x'.repeat(1_000_000);
-      for (let sent = 0; sent <= maxLineBytes; sent += piece.length) agent.write(piece);
+      for (let sent = 0; sent <= maxJsonRpcLineBytes; sent += piece.length) agent.write(piece);
       agent.write(last);
       const answers = await agent.answers(1);
       expect(answers).toMatchObject([
@@ -189,7 +189,7 @@ describe('an agent on standard input', () => {
     const values: readonly Json[] = [null, true, -1, 1.5, '', 'a\0b', '__proto__', [], {}, [null], { toString: 1 }];
     const sent: string[] = [];
     for (const tool of tools as readonly { readonly name: string; readonly inputSchema: JsonSchema }[])
-      for (const example of new SchemaExamples({}, nodeIds.slice(-1)).of(tool.inputSchema))
+      for (const example of new SchemaExampleGenerator({}, nodeIds.slice(-1)).of(tool.inputSchema))
         for (const given of generateHostileVariants(
           { ...(typeof example === 'object' ? example : {}), tree },
           values,

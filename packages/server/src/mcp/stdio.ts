@@ -1,7 +1,7 @@
 /** The MCP server over standard input and output, for agents that start it themselves. */
 import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { JsonRpcLineFilter, maxLineBytes } from './json-rpc-line-filter.ts';
+import { JsonRpcLineFilter, maxJsonRpcLineBytes } from './json-rpc-line-filter.ts';
 import type { TreesMcpServerOptions } from './options.ts';
 import { createTreesMcpServer } from './server.ts';
 
@@ -19,7 +19,7 @@ export async function serveTreesOverStreams(
   const server = createTreesMcpServer(options);
   const lines = new JsonRpcLineFilter((line) => void output.write(line));
   // The longest line, and what the SDK has not read yet.
-  const transport = new StdioServerTransport(lines, output, { maxBufferSize: 2 * (maxLineBytes + 1) });
+  const transport = new StdioServerTransport(lines, output, { maxBufferSize: 2 * (maxJsonRpcLineBytes + 1) });
   const ended = new Promise<void>((resolve) => {
     transport.onclose = () => resolve();
     options.signal.addEventListener('abort', () => resolve(), { once: true });

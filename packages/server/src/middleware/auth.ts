@@ -3,7 +3,7 @@ import type { ApiToken, User } from '@coppice/core';
 import { sha256, timingSafeEqualBytes } from '#platform/crypto';
 import type { Caller, CallerCredential } from '../caller.ts';
 import type { SignInProxyOptions } from '../contract.ts';
-import { hostOf, readRequestHeader, remoteAddress, type ServerContext } from '../env.ts';
+import { hostOf, readRemoteAddress, readRequestHeader, type ServerContext } from '../env.ts';
 import { throwHttpError } from '../http-errors.ts';
 import type { RouteAccess } from '../routes/define.ts';
 import type { SharedServices } from '../services.ts';
@@ -152,7 +152,7 @@ async function findUserByProxy(
   services: SharedServices,
   proxy: SignInProxyOptions,
 ): Promise<Caller | null> {
-  const address = remoteAddress(context);
+  const address = readRemoteAddress(context);
   if (address === null || !proxy.addresses.includes(plainAddress(address))) return null;
   const id = readRequestHeader(context, proxy.userHeader.toLowerCase());
   if (id === undefined || !/^[\w.@+-]{1,200}$/.test(id)) return null;

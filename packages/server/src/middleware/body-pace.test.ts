@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { defaultServerLimits } from '../contract.ts';
-import { type BodyKind, BodyPace } from './body-pace.ts';
+import { type BodyKind, BodyPaceMonitor } from './body-pace.ts';
 
 const [second, hour] = [1_000, 3_600_000];
 
-function paceOf(kind: BodyKind): BodyPace {
-  return new BodyPace(kind, defaultServerLimits, 0);
+function paceOf(kind: BodyKind): BodyPaceMonitor {
+  return new BodyPaceMonitor(kind, defaultServerLimits, 0);
 }
 
 describe('the time limit of a request body', () => {

@@ -6,7 +6,7 @@ export type BodyKind = 'json' | 'upload';
 
 type PaceLimits = Pick<ServerLimits, 'bodyMs' | 'uploadMs' | 'uploadWindowMs' | 'uploadWindowBytes'>;
 
-export class BodyPace {
+export class BodyPaceMonitor {
   readonly #kind: BodyKind;
   readonly #limits: PaceLimits;
   readonly #beganAt: number;

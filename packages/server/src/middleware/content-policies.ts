@@ -1,7 +1,7 @@
 /** The Content-Security-Policies of the page, of frames and of attachments. */
 
 /** The Content-Security-Policy of the page: only its own files and images, and no other host. */
-export const pagePolicy = [
+export const pageContentPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -24,7 +24,7 @@ export const pagePolicy = [
  * The Content-Security-Policy of frames in which the page shows HTML or drawings of a model. Scripts run without an
  * origin, so they can reach neither the page nor its cookies. Network requests are blocked.
  */
-export const framePolicy = [
+export const frameContentPolicy = [
   'sandbox allow-scripts',
   "default-src 'none'",
   "script-src 'unsafe-inline'",
@@ -38,4 +38,4 @@ export const framePolicy = [
 ].join('; ');
 
 /** The Content-Security-Policy of an attachment that is opened on its own. Scripts of a document do not run. */
-export const attachmentPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
+export const attachmentContentPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";

@@ -4,7 +4,7 @@ import { readRequestHeader, type ServerContext } from '../env.ts';
 import { makeHttpError, throwHttpError } from '../http-errors.ts';
 import type { RouteRequirements } from '../routes/define.ts';
 import type { SharedServices } from '../services.ts';
-import { type BodyKind, BodyPace } from './body-pace.ts';
+import { type BodyKind, BodyPaceMonitor } from './body-pace.ts';
 
 const readsUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -130,7 +130,7 @@ interface BodyWatch {
  */
 function watchBody(context: ServerContext, kind: BodyKind, bytes: () => number): BodyWatch {
   const { closing, limits, now } = context.get('services');
-  const pace = new BodyPace(kind, limits, now());
+  const pace = new BodyPaceMonitor(kind, limits, now());
   let refusal: Error | null = null;
   // A `Promise.race` with one long-lived promise would keep every chunk in memory.
   let rejectRead: (error: Error) => void = () => undefined;
@@ -190,7 +190,7 @@ const dayMs = 86_400_000;
  * The usage of each user: requests and uploaded bytes, which all servers count together, and the streams of this
  * server.
  */
-export class UserUsage {
+export class UserUsageTracker {
   readonly #services: Pick<SharedServices, 'quotasOf' | 'now' | 'records'>;
   readonly #streams = new Map<string, number>();
   /** When the current period of each length ends, by the clock of this server. */

@@ -8,7 +8,7 @@ const acceptable = /^[A-Za-z0-9-]{8,64}$/;
  * Returns a function that creates request ids: a random prefix and a counter. A random id for each request would be
  * slower.
  */
-export function createRequestIds(): (context: ServerContext) => string {
+export function createRequestIdGenerator(): (context: ServerContext) => string {
   const beginning = randomText(6, 'hex');
   let count = 0;
   return (context) => {

@@ -49,7 +49,7 @@ async function bytesOf(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
 test('[A331] browsers deflate an archive, and read compressed responses as far as they go', async () => {
   const bytes = new TextEncoder().encode('The dough rises. '.repeat(2_000));
   expect(inflateRawSync(await bytesOf(browserCompression.deflateStream(piecesOf(bytes)))).equals(bytes)).toBe(true);
-  const packed = await nodeCompression.compressOnce(bytes, 'gzip');
+  const packed = await nodeCompression.compressFast(bytes, 'gzip');
   const unpacked = browserCompression.decompress(packed, 'gzip');
   expect(unpacked === null ? null : (await bytesOf(unpacked)).equals(bytes)).toBe(true);
   expect(browserCompression.decompress(packed, 'br')).toBeNull();

@@ -7,11 +7,11 @@ import { throwHttpError } from '../http-errors.ts';
 import type { RawReply } from '../routes/define.ts';
 import { type CutReason, type ParsedRequest, parseJsonObject } from './exchange.ts';
 import { chunkedHeaders } from './forwarded-headers.ts';
-import { secretKeysOf } from './hide-keys.ts';
 import { startLocalAnswer } from './local-answer.ts';
 import { parseRequest } from './parse-request.ts';
 import { configuredGroupingOf, type ProxyCall } from './proxy.ts';
 import { findContinuedReply } from './record.ts';
+import { findCallSecrets } from './remove-secrets.ts';
 import { readCallOrigin } from './session-of-call.ts';
 import { wireServiceOf } from './wire-error.ts';
 
@@ -51,7 +51,7 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
     return throwHttpError('http/invalid', 'The request has no messages, so there is nothing to answer.');
   const before = await answeredBefore(call, asked, project);
   const { owner } = call.caller;
-  const secrets = secretKeysOf(call.header, {}, services.config);
+  const secrets = findCallSecrets(call.header, {}, services.config);
   // A stopping server refuses the call here, before it is in the queue of the recorder.
   const { ending, end } = services.calls.begin();
   const ticket = services.recorder.enter({

@@ -3,7 +3,7 @@ import { encodeReply } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLog } from '../log.ts';
-import { openProxyFixture, operatorKey, type ProxyFixture } from '../testing/proxy-fixture.ts';
+import { openProxyFixture, operatorApiKey, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
 let open: ProxyFixture | null = null;
 afterEach(async () => {
@@ -76,7 +76,8 @@ describe('a failing store', () => {
     expect(await health()).toMatchObject({ health: 'recording', waiting: 0 });
     expect(lines.some((line) => line.includes('calls are recorded again'))).toBe(true);
     // The log must contain neither a key nor a word of the conversation.
-    for (const secret of [server.token, operatorKey, 'Hi there, canary']) expect(lines.join('')).not.toContain(secret);
+    for (const secret of [server.token, operatorApiKey, 'Hi there, canary'])
+      expect(lines.join('')).not.toContain(secret);
   });
 
   it('[RP15] a store that does not respond delays no call', async () => {

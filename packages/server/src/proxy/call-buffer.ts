@@ -3,7 +3,7 @@
  * call is dropped.
  */
 
-import { OverflowFiles, type StoredCall } from './overflow-files.ts';
+import { type OverflowCall, OverflowFiles } from './overflow-files.ts';
 import type { RecorderOptions } from './recorder-contract.ts';
 import { unknownCallOrigin } from './session-of-call.ts';
 import { type CapturedResponse, maxAnswerBytes, type QueuedCallInput, type WaitingCall } from './waiting-call.ts';
@@ -122,7 +122,7 @@ export class CallBuffer {
   }
 
   /** Reads a call from its file. */
-  read(file: string): Promise<StoredCall> {
+  read(file: string): Promise<OverflowCall> {
     return this.#overflowFiles.read(file);
   }
 

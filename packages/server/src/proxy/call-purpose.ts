@@ -43,7 +43,7 @@ export function detectCallPurpose(asked: ParsedRequest, origin: Pick<CallOrigin,
 }
 
 /** Returns the last user messages of a side call. The history before them is part of the session already. */
-export function newestUserMessages(history: readonly Message[]): readonly Message[] {
+export function findNewestUserMessages(history: readonly Message[]): readonly Message[] {
   const before = history.findLastIndex(({ role }) => role !== 'user');
   const own = history.slice(before + 1);
   return own.length > 0 ? own : history.slice(-1);

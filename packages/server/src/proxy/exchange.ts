@@ -43,7 +43,7 @@ export interface ModelCompletion {
 }
 
 /** An item of OpenAI's Responses API: its id, and the number of blocks of the message that it covers. */
-export interface ItemSpan {
+export interface ResponseItemSpan {
   readonly id: string;
   readonly blocks: number;
 }
@@ -60,9 +60,9 @@ export interface ParsedResponse {
   /** The service's ids of the parts of a reply. A client may reference a part by its id instead of sending it again. */
   readonly items: readonly string[];
   /** The items of each message in `before`, if the wire has items. Files of older versions do not have this field. */
-  readonly itemsBefore?: readonly (readonly ItemSpan[])[];
+  readonly itemsBefore?: readonly (readonly ResponseItemSpan[])[];
   /** The items of the answer, in their order. */
-  readonly answerItems?: readonly ItemSpan[];
+  readonly answerItems?: readonly ResponseItemSpan[];
   readonly error: JsonObject | null;
 }
 
@@ -86,7 +86,7 @@ const besideText = ['annotations', 'citations', 'logprobs', 'parsed', 'status', 
 const besideCall = ['caller', 'status', 'index'];
 
 /** Returns a message without the fields that clients leave out when they send it again. */
-export function removeServiceFields(record: JsonObject): JsonObject {
+export function removeResponseOnlyFields(record: JsonObject): JsonObject {
   const { content } = record;
   if (!Array.isArray(content)) return record;
   let changed = false;

@@ -5,7 +5,7 @@ import { AppError, type Store } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it } from 'vitest';
-import { enterCall, toJsonBytes } from '../../test/recorded-calls.ts';
+import { addCallToRecorder, toJsonBytes } from '../../test/recorded-calls.ts';
 import { createLog } from '../log.ts';
 import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 import { FailedCalls } from './failed-calls.ts';
@@ -65,9 +65,9 @@ describe('a call that could not be recorded', () => {
     const reported: string[] = [];
     const recorder = recorderOn(refusing, { onFailed: ({ code }) => void reported.push(code) });
     faults.left = 3;
-    for (const words of ['one', 'two', 'three']) enterCall(recorder, words).finish(answered(`${words}!`));
+    for (const words of ['one', 'two', 'three']) addCallToRecorder(recorder, words).finish(answered(`${words}!`));
     await recorder.idle();
-    enterCall(recorder, 'four').finish(answered('four!'));
+    addCallToRecorder(recorder, 'four').finish(answered('four!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({
       health: 'failing',
@@ -125,7 +125,7 @@ describe('a call that could not be recorded', () => {
     const { refusing, faults } = await refusingStore();
     const recorder = recorderOn(refusing, { spillFolder: folder });
     faults.left = 1;
-    enterCall(recorder, 'one').finish(answered('one!'));
+    addCallToRecorder(recorder, 'one').finish(answered('one!'));
     await recorder.idle();
     const other = new FailedCalls(folder);
     expect(await other.list('local')).toHaveLength(1);
@@ -137,8 +137,8 @@ describe('a call that could not be recorded', () => {
   it('[RP10, RP23] that was dropped for lack of space is listed as well', async () => {
     const { refusing } = await refusingStore();
     const recorder = recorderOn(refusing, { memoryBytes: 4_000, spillBytes: 0 });
-    const open = enterCall(recorder, 'one');
-    enterCall(recorder, 'x'.repeat(3_000)).finish(answered('two!'));
+    const open = addCallToRecorder(recorder, 'one');
+    addCallToRecorder(recorder, 'x'.repeat(3_000)).finish(answered('two!'));
     await recorder.idle();
     open.cancel();
     await recorder.idle();

@@ -2,8 +2,8 @@
 import { isAppError } from '@coppice/core';
 import { joinPath, mkdir, readdir, readdirSync, readFile, readFileSync, rename, rm, writeFile } from '#platform/system';
 import { isWireKind, parseJsonObject, readTextField, type WireKind } from './exchange.ts';
-import { removeKeys } from './hide-keys.ts';
-import { encodeCall } from './overflow-files.ts';
+import { encodeOverflowCall } from './overflow-files.ts';
+import { removeSecrets } from './remove-secrets.ts';
 import type { WaitingCall } from './waiting-call.ts';
 
 export interface FailedCall {
@@ -88,7 +88,7 @@ export class FailedCalls {
       wire,
       ...about,
       code: isAppError(error) ? error.code : 'proxy/failed',
-      reason: removeKeys(message, secrets, 'error'),
+      reason: removeSecrets(message, secrets, 'error'),
       keptBytes: 0,
     };
     if (this.#calls.size >= maxCalls) {
@@ -144,7 +144,7 @@ export class FailedCalls {
   async #writeCall(id: string, waitingCall: WaitingCall): Promise<number> {
     let kept = 0;
     for (const { keptBytes } of this.#calls.values()) kept += keptBytes;
-    const call = await encodeCall(waitingCall).catch(() => null);
+    const call = await encodeOverflowCall(waitingCall).catch(() => null);
     if (call === null || kept + call.byteLength > maxBytes) return 0;
     await this.#write(`${id}${callEnding}`, call);
     return call.byteLength;

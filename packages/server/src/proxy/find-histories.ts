@@ -69,7 +69,7 @@ function keysOfWords(history: readonly Message[], keys: readonly string[]): read
  * Returns the external id rows with which the history of a recorded reply is found again, from the keys of its
  * messages.
  */
-export function buildHistoryRows(
+export function buildHistoryExternalIds(
   tree: TreeId,
   nodeId: NodeId,
   messages: readonly Message[],

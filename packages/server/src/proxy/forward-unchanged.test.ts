@@ -5,7 +5,7 @@ import OpenAI, { toFile } from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ServerLimits } from '../contract.ts';
 import { openTestServer, testToken } from '../testing/index.ts';
-import { openProxyFixture, operatorKey, type ProxyFixture } from '../testing/proxy-fixture.ts';
+import { openProxyFixture, operatorApiKey, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
 let open: ProxyFixture | null = null;
 afterEach(async () => {
@@ -204,7 +204,7 @@ describe('headers of a call', () => {
       'x-with-the-token': `again ${testToken}`,
     });
     const { host, connection, 'content-length': length, ...rest } = service.requests[0]?.headers ?? {};
-    expect(rest).toEqual({ ...passed, authorization: `Bearer ${operatorKey}` });
+    expect(rest).toEqual({ ...passed, authorization: `Bearer ${operatorApiKey}` });
     expect([host, length]).toEqual([new URL(service.url).host, '57']);
     expect(connection).not.toContain('x-only-here');
   });

@@ -4,13 +4,19 @@ import { buildRequestMessages, coalesceMessages } from '@coppice/core/context';
 import { isJsonObject } from '@coppice/core/decode';
 import type { ModelProviders, ProviderErrorEvent, ProviderEvent } from '@coppice/engine';
 import type { LocalWireKind, ParsedRequest } from './exchange.ts';
-import { createChatWriter, mergeChoices, toChatChunks } from './local-chat.ts';
+import { createChatCompletionWriter, mergeChoices, toChatCompletionChunks } from './local-chat.ts';
 import { createMessagesWriter } from './local-messages.ts';
 import { readRequestedMaxTokens, toEngineRequest } from './local-request.ts';
 import { createResponsesWriter } from './local-responses.ts';
 import { makeAnswerTool, readAnswerFromTool } from './local-schema.ts';
-import { type AnswerDraft, type AnswerMetadata, addToDraft, finishParts, type WireWriter } from './local-wire.ts';
-import { formatWireError, type WireError } from './wire-error.ts';
+import {
+  type AnswerDraft,
+  type AnswerMetadata,
+  addToAnswerDraft,
+  finishAnswerParts,
+  type WireWriter,
+} from './local-wire.ts';
+import { formatWireError, type ProxyErrorDetails } from './wire-error.ts';
 
 /** The status, headers and body of an answer. */
 export interface LocalAnswer {
@@ -84,7 +90,7 @@ function unknownModel(model: string): ProviderErrorEvent {
 export type LocalCall = ParsedRequest & { readonly wire: LocalWireKind };
 
 const writers: Readonly<Record<LocalWireKind, (head: AnswerMetadata) => WireWriter>> = {
-  chat: createChatWriter,
+  chat: createChatCompletionWriter,
   messages: createMessagesWriter,
   responses: createResponsesWriter,
 };
@@ -146,7 +152,11 @@ async function severalAnswers(
   const whole = mergeChoices(documents);
   if (!asked.stream)
     return { status: 200, contentType: 'application/json', pieces: answerEvents(JSON.stringify(whole)) };
-  return { status: 200, contentType: 'text/event-stream', pieces: answerEvents(...toChatChunks(whole, usageAsked)) };
+  return {
+    status: 200,
+    contentType: 'text/event-stream',
+    pieces: answerEvents(...toChatCompletionChunks(whole, usageAsked)),
+  };
 }
 
 /** Collects an answer until its end; returns the error if it ended with one. */
@@ -154,7 +164,7 @@ async function gatherAnswer(events: AsyncIterable<ProviderEvent>): Promise<Answe
   const answer = nothingYet();
   for await (const event of events) {
     if (event.type === 'error') return event;
-    addToDraft(answer, event);
+    addToAnswerDraft(answer, event);
   }
   return answer;
 }
@@ -163,7 +173,7 @@ function localRefusal(asked: LocalCall, error: ProviderErrorEvent): LocalAnswer 
   return refuseLocally(asked, { status: statusOfAnswer(error), message: error.message, code: error.code });
 }
 
-function refuseLocally({ wire }: LocalCall, reported: WireError): LocalAnswer {
+function refuseLocally({ wire }: LocalCall, reported: ProxyErrorDetails): LocalAnswer {
   const document = formatWireError(wire === 'messages' ? 'anthropic' : 'openai', reported);
   return { status: reported.status, contentType: 'application/json', pieces: answerEvents(JSON.stringify(document)) };
 }
@@ -208,11 +218,11 @@ async function* streamReply(
       yield writer.failed(event.message);
       return;
     }
-    const pieces = addToDraft(answer, event).map((change) => writer.change(change));
+    const pieces = addToAnswerDraft(answer, event).map((change) => writer.change(change));
     const text = pieces.join('');
     if (text !== '') yield text;
   }
-  yield `${finishParts(answer)
+  yield `${finishAnswerParts(answer)
     .map((change) => writer.change(change))
     .join('')}${writer.end(answer)}`;
 }

@@ -39,7 +39,7 @@ export function mergeChoices(completions: readonly JsonObject[]): JsonObject {
 }
 
 /** Yields a completion as the chunks of a stream, choice by choice. */
-export function* toChatChunks(completion: JsonObject, usageAsked: boolean): Generator<string> {
+export function* toChatCompletionChunks(completion: JsonObject, usageAsked: boolean): Generator<string> {
   const { choices: _, usage, ...head } = completion;
   const base = { ...head, object: 'chat.completion.chunk' };
   for (const choice of listOrEmpty(completion, 'choices').filter(isJsonObject)) {
@@ -58,7 +58,7 @@ function objectIn(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-export function createChatWriter({ id, created, model, usageAsked }: AnswerMetadata): WireWriter {
+export function createChatCompletionWriter({ id, created, model, usageAsked }: AnswerMetadata): WireWriter {
   const base = { id: `chatcmpl-${id}`, created, model };
   const chunk = (delta: object, finish: string | null = null) =>
     encodeUnnamedEvent({

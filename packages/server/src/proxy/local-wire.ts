@@ -17,7 +17,7 @@ export interface AnswerDraft {
 }
 
 /** A change of a part: it started, grew, or is complete. */
-export type PartChange =
+export type AnswerPartChange =
   | { readonly type: 'begun'; readonly part: AnswerPart; readonly at: number }
   | { readonly type: 'grown'; readonly part: AnswerPart; readonly at: number; readonly by: string }
   | { readonly type: 'done'; readonly part: AnswerPart; readonly at: number };
@@ -37,7 +37,7 @@ export interface WireWriter {
   whole(answer: AnswerDraft): JsonObject;
   /** The beginning of a stream. */
   begin(): string;
-  change(change: PartChange): string;
+  change(change: AnswerPartChange): string;
   /** The end of a stream. */
   end(answer: AnswerDraft): string;
   /** An error in the middle of a stream. */
@@ -55,7 +55,7 @@ export function encodeNamedEvent(type: string, value: object): string {
 }
 
 /** Adds a model event to the answer; returns the changes of its parts. */
-export function addToDraft(answer: AnswerDraft, event: ProviderEvent): readonly PartChange[] {
+export function addToAnswerDraft(answer: AnswerDraft, event: ProviderEvent): readonly AnswerPartChange[] {
   const { parts } = answer;
   switch (event.type) {
     case 'text-delta':
@@ -109,15 +109,15 @@ export function addToDraft(answer: AnswerDraft, event: ProviderEvent): readonly 
  * Starts a part and completes the previous one. Tool calls stay open until the end, because models may stream several
  * at once.
  */
-function partBegun(parts: AnswerPart[], part: AnswerPart): readonly PartChange[] {
+function partBegun(parts: AnswerPart[], part: AnswerPart): readonly AnswerPartChange[] {
   const before = parts.at(-1);
   const at = parts.push(part) - 1;
-  const done: readonly PartChange[] =
+  const done: readonly AnswerPartChange[] =
     before === undefined || before.type === 'call' ? [] : [{ type: 'done', part: before, at: at - 1 }];
   return [...done, { type: 'begun', part, at }];
 }
 
-function partGrown(parts: AnswerPart[], type: 'text' | 'thinking', text: string): readonly PartChange[] {
+function partGrown(parts: AnswerPart[], type: 'text' | 'thinking', text: string): readonly AnswerPartChange[] {
   const last = parts.at(-1);
   // A thinking part with a signature is complete.
   const goesOn = last?.type === type && !(last.type === 'thinking' && 'signature' in last);
@@ -129,7 +129,7 @@ function partGrown(parts: AnswerPart[], type: 'text' | 'thinking', text: string)
 }
 
 /** Completes the parts that end with the answer: its calls, and the last part. */
-export function finishParts({ parts }: AnswerDraft): readonly PartChange[] {
+export function finishAnswerParts({ parts }: AnswerDraft): readonly AnswerPartChange[] {
   return [...parts.entries()]
     .filter(([at, part]) => part.type === 'call' || at === parts.length - 1)
     .map(([at, part]) => ({ type: 'done', part, at }));

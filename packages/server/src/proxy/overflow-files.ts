@@ -34,13 +34,13 @@ import {
   writeFile,
 } from '#platform/system';
 import { type WireKind, wireKinds } from './exchange.ts';
-import { redactRequestForFile } from './hide-keys.ts';
-import { redactAnswerForFile } from './read-answer.ts';
+import { redactResponseForFile } from './read-captured-response.ts';
+import { redactRequestForFile } from './remove-secrets.ts';
 import { type CallOrigin, isCallOrigin } from './session-of-call.ts';
 import type { CapturedResponse, WaitingCall } from './waiting-call.ts';
 
 /** The content of a file with a call. */
-export interface StoredCall {
+export interface OverflowCall {
   /** The id from which the ids of its answers are derived. */
   readonly id: string;
   readonly owner: string;
@@ -52,7 +52,7 @@ export interface StoredCall {
   readonly call: CapturedResponse;
 }
 
-type OverflowHead = Omit<StoredCall, 'id' | 'request' | 'call'> &
+type OverflowHead = Omit<OverflowCall, 'id' | 'request' | 'call'> &
   Omit<CapturedResponse, 'response'> & { readonly id?: string; readonly requestBytes: number };
 
 const readHead = shapeReader<OverflowHead>({
@@ -87,11 +87,11 @@ const headBytes = 16 * 1024;
 const ownFolders = new Set<string>();
 
 /** Encodes a call for a file, without its keys. Null if the call has no data to write. */
-export async function encodeCall(waiting: WaitingCall): Promise<Uint8Array | null> {
+export async function encodeOverflowCall(waiting: WaitingCall): Promise<Uint8Array | null> {
   const { id, owner, project, wire, origin, secrets } = waiting;
   if (waiting.call === null || waiting.request === null) return null;
   const request = redactRequestForFile(waiting.request, secrets);
-  const { response, ...rest } = await redactAnswerForFile(wire, waiting.call, secrets);
+  const { response, ...rest } = await redactResponseForFile(wire, waiting.call, secrets);
   const head: OverflowHead = { ...rest, id, owner, project, wire, origin, requestBytes: request.byteLength };
   return joinBytes([new TextEncoder().encode(`${JSON.stringify(head)}\n`), request, response]);
 }
@@ -115,7 +115,7 @@ export class OverflowFiles {
    * Writes a call to a new file that only the operating system user can read. Null if the call has no data to write.
    */
   async write(waiting: WaitingCall): Promise<string | null> {
-    const bytes = await encodeCall(waiting);
+    const bytes = await encodeOverflowCall(waiting);
     if (bytes === null) return null;
     // The name contains the number of the request, so that a later process can sort the files.
     const file = joinPath(this.#open(), `${String(waiting.number).padStart(12, '0')}-${this.#newId()}${whole}`);
@@ -134,7 +134,7 @@ export class OverflowFiles {
   }
 
   /** Reads the header of a file synchronously, so that calls of earlier processes are queued before new ones. */
-  headOf(file: string): Pick<StoredCall, 'id' | 'owner' | 'project' | 'wire' | 'origin'> {
+  headOf(file: string): Pick<OverflowCall, 'id' | 'owner' | 'project' | 'wire' | 'origin'> {
     const beginning = new Uint8Array(headBytes);
     const opened = openSync(file, 'r');
     try {
@@ -148,7 +148,7 @@ export class OverflowFiles {
     }
   }
 
-  async read(file: string): Promise<StoredCall> {
+  async read(file: string): Promise<OverflowCall> {
     const bytes = await readFile(file);
     const end = bytes.indexOf(10);
     const head = parseHead(bytes.subarray(0, Math.max(0, end)));

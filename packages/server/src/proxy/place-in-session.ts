@@ -23,7 +23,7 @@ import {
 import { getText, isJsonObject } from '@coppice/core/decode';
 import { makeTitleFromFirstSentence, recordedTag, sideCallsFormat, titleActor } from '@coppice/engine';
 import { addCompactionMarker, findPositionAfterMarker } from './agent-compaction.ts';
-import { detectCallPurpose, newestUserMessages } from './call-purpose.ts';
+import { detectCallPurpose, findNewestUserMessages } from './call-purpose.ts';
 import type { ParsedRequest } from './exchange.ts';
 import { findHistories, isDistinctiveHistory } from './find-histories.ts';
 import { type CallOrigin, programOfCall, sessionOfCall } from './session-of-call.ts';
@@ -177,7 +177,7 @@ async function findSideCallPositionOfRun(
     const sessions = await store.findExternalIds(runFormat, project, [process]);
     if (sessions.length > 0) await store.putExternalIds(sessions.map((one) => sideCallsRow(id, one.treeId)));
   }
-  return { tree, parentId: tree.rootId, rest: newestUserMessages(history), beside: true };
+  return { tree, parentId: tree.rootId, rest: findNewestUserMessages(history), beside: true };
 }
 
 /**
@@ -270,7 +270,7 @@ async function findSideCallPosition(
   call: PlacedCall,
   context: RunContext,
 ): Promise<SessionPosition> {
-  const own = newestUserMessages(call.history);
+  const own = findNewestUserMessages(call.history);
   await addUnansweredMessages(store, session, call, own.length, context);
   const tree = await openSessionTree(store, sideCallsOf(session), call, context, session);
   return { tree, parentId: tree.rootId, rest: own, beside: true };
@@ -529,6 +529,6 @@ export function sourceOfMessage(role: string): JsonObject {
 }
 
 /** Whether a reply is known only from the history of a later call. */
-export function isFromHistory(source: JsonObject | undefined): boolean {
+export function isKnownOnlyFromHistory(source: JsonObject | undefined): boolean {
   return source?.['type'] === 'model' && source['provider'] === 'unknown' && source['model_name'] === 'unknown';
 }

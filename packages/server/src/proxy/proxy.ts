@@ -13,8 +13,8 @@ import type { SharedServices } from '../services.ts';
 import { answerLocally } from './answer-locally.ts';
 import type { WireKind } from './exchange.ts';
 import { buildForwardedHeaders } from './forwarded-headers.ts';
-import { secretKeysOf } from './hide-keys.ts';
 import { Recorder, type RecorderOptions } from './recorder.ts';
+import { findCallSecrets } from './remove-secrets.ts';
 import type { ResponseBufferOptions } from './response-buffer.ts';
 import { type CallGrouping, readCallOrigin } from './session-of-call.ts';
 import { formatWireError, type WireService, wireServiceOf } from './wire-error.ts';
@@ -233,7 +233,7 @@ export async function proxyCall(call: ProxyCall): Promise<RawReply> {
   const { owner } = call.caller;
   const url = `${upstream}/${upstreamPath(call)}`;
   const headers = headersFor(call, service, url);
-  const secrets = secretKeysOf(call.header, headers, services.config);
+  const secrets = findCallSecrets(call.header, headers, services.config);
   // A stopping server refuses the call here, before it is in the queue of the recorder.
   const { ending, end } = services.calls.begin();
   const ticket =

@@ -3,7 +3,7 @@ import { defaultLimits, normaliseMessage, utf8Length } from '@coppice/content';
 import type { Json, JsonObject, Message } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { sha256 as hashOf } from '#platform/crypto';
-import { removeServiceFields } from './exchange.ts';
+import { removeResponseOnlyFields } from './exchange.ts';
 
 /** The type of the block that replaces a block or an unreadable message that is too large. */
 const omittedBlock = 'omitted';
@@ -17,7 +17,7 @@ const keptLengths = [1024 * 1024, 64 * 1024];
  * hash, so that it keeps its place in the history and matches when it is sent again.
  */
 export function readWireMessage(record: JsonObject): Message | null {
-  const plain = removeServiceFields(record);
+  const plain = removeResponseOnlyFields(record);
   const read = normaliseMessage(plain, { blank: 'keep' });
   if (read.ok) return read.value;
   if (JSON.stringify(plain).length <= defaultLimits.messageBytes / 4) return null;

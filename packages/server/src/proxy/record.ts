@@ -23,16 +23,16 @@ import {
 import { findSystemPrompt } from '@coppice/core/context';
 import { titleActor, waitForNextTask } from '@coppice/engine';
 import type { ModelCompletion, ParsedRequest, ParsedResponse } from './exchange.ts';
-import { buildHistoryRows, historyKeysOf } from './find-histories.ts';
+import { buildHistoryExternalIds, historyKeysOf } from './find-histories.ts';
 import {
   findOrCreateSessionPosition,
-  isFromHistory,
+  isKnownOnlyFromHistory,
   type SessionPosition,
   sourceOfMessage,
 } from './place-in-session.ts';
 import { itemIdFormat, resolveReferences } from './resolve-references.ts';
 import type { CallGrouping, CallOrigin } from './session-of-call.ts';
-import { buildSpawnRows } from './sub-agents.ts';
+import { buildSpawnExternalIds } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
 
 /** A request and its response, ready to be recorded. */
@@ -169,7 +169,7 @@ async function findKnownReply(
   return store.read(id, function* () {
     for (const head of yield* ask('children', { of: parentId })) {
       const node = head.key === key ? yield* ask('node', { id: head.id }) : null;
-      if (node === null || !isFromHistory(node.meta.source)) continue;
+      if (node === null || !isKnownOnlyFromHistory(node.meta.source)) continue;
       if (canonicalJson(node.message?.content ?? null) === content) return node.id;
     }
     return null;
@@ -204,8 +204,8 @@ async function nameItems(
   const [answer] = returned.answers;
   if (grouping === 'session' && !beside && reply !== null && answer?.message != null) {
     const all = [...messages, answer.message];
-    rows.push(...buildHistoryRows(tree, reply, all, [...keys, ...historyKeysOf([answer.message])], scope));
-    rows.push(...buildSpawnRows(tree, reply, answer.message));
+    rows.push(...buildHistoryExternalIds(tree, reply, all, [...keys, ...historyKeysOf([answer.message])], scope));
+    rows.push(...buildSpawnExternalIds(tree, reply, answer.message));
   }
   if (rows.length > 0) await store.putExternalIds(rows);
 }

@@ -3,7 +3,7 @@ import type { JsonObject, Store } from '@coppice/core';
 import type { WorkerStoreAddress } from '../threads.ts';
 import type { FailedCall } from './failed-calls.ts';
 import type { RecordedNodes } from './record.ts';
-import type { BackendCall, CallDigest, CapturedResponse } from './waiting-call.ts';
+import type { CallDigest, CallToRecord, CapturedResponse } from './waiting-call.ts';
 
 /** The model and the usage of a call, which are known before the call is recorded. */
 export interface CallSummary {
@@ -21,15 +21,15 @@ export interface RecordingBackend {
   /** Whether the backend uses another thread. Recording on the proxy's own thread has to be throttled. */
   readonly usesOtherThread: boolean;
   /** Returns the digest of a call; null if nothing in the call can be recorded. */
-  digest(call: BackendCall): Promise<CallDigest | null>;
+  digest(call: CallToRecord): Promise<CallDigest | null>;
   /** Returns the equality keys of the messages in a call's history. */
-  keys(call: BackendCall): Promise<readonly string[]>;
+  keys(call: CallToRecord): Promise<readonly string[]>;
   /** Adds the history of a call to its tree before its answer is complete. */
-  recordHistory(call: BackendCall): Promise<void>;
+  recordHistory(call: CallToRecord): Promise<void>;
   /** Returns the summary of a call; null if nothing in the call can be recorded. */
-  summary(call: BackendCall): Promise<CallSummary | null>;
+  summary(call: CallToRecord): Promise<CallSummary | null>;
   /** Records a call. A retry after a failure adds no duplicates. */
-  record(call: BackendCall, priced: CallPrice): Promise<RecordedNodes | null>;
+  record(call: CallToRecord, priced: CallPrice): Promise<RecordedNodes | null>;
   forget(number: number): void;
   /** Stops the backend. Later tasks are refused as unavailable. */
   close(): Promise<void>;

@@ -7,7 +7,7 @@ import { AppError, ask, type Store } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it } from 'vitest';
-import { enterCall, toJsonBytes } from '../../test/recorded-calls.ts';
+import { addCallToRecorder, toJsonBytes } from '../../test/recorded-calls.ts';
 import { type CapturedResponse, Recorder, type RecorderOptions } from './recorder.ts';
 
 const folders: string[] = [];
@@ -40,7 +40,7 @@ describe('the recorder', () => {
   it('[RP1] requests are in the tree in order of arrival, whichever is answered first', async () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store);
-    const [first, second] = [enterCall(recorder, 'one'), enterCall(recorder, 'two')];
+    const [first, second] = [addCallToRecorder(recorder, 'one'), addCallToRecorder(recorder, 'two')];
     second.finish(answered('two!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 1, waiting: 0 });
@@ -59,16 +59,16 @@ describe('the recorder', () => {
       { role: 'assistant', content: 'one!' },
       { role: 'user', content: 'more' },
     ];
-    const first = enterCall(recorder, 'one');
-    const endless = enterCall(recorder, 'endless');
-    enterCall(recorder, history).finish(answered('more!'));
+    const first = addCallToRecorder(recorder, 'one');
+    const endless = addCallToRecorder(recorder, 'endless');
+    addCallToRecorder(recorder, history).finish(answered('more!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 0, waiting: 1 });
     first.finish(answered('one!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 2, waiting: 0 });
     expect((await nodesIn(store)).filter((text) => text === 'one!')).toHaveLength(1);
-    enterCall(recorder, [{ role: 'user', content: 'endless' }, ...history.slice(1)]).finish(answered('late'));
+    addCallToRecorder(recorder, [{ role: 'user', content: 'endless' }, ...history.slice(1)]).finish(answered('late'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 2, waiting: 1 });
     now += 40;
@@ -83,7 +83,7 @@ describe('the recorder', () => {
     const store = await openStore('memory:');
     const held = blockWrites(store);
     const recorder = recorderOn(held.store, { memoryBytes: 5_000, spillFolder: folder });
-    for (const at of [0, 1, 2]) enterCall(recorder, `call ${at}`).finish(answered(`call ${at}!`));
+    for (const at of [0, 1, 2]) addCallToRecorder(recorder, `call ${at}`).finish(answered(`call ${at}!`));
     await expect.poll(() => recorder.state.spilled).toBe(1);
     expect(recorder.state.health).toBe('behind');
     held.release();
@@ -99,7 +99,7 @@ describe('the recorder', () => {
     folders.push(folder);
     const store = await openStore('memory:');
     const recorder = recorderOn(blockWrites(store).store, { spillFolder: folder });
-    for (const at of [0, 1]) enterCall(recorder, `call ${at}`).finish(answered(`call ${at}!`));
+    for (const at of [0, 1]) addCallToRecorder(recorder, `call ${at}`).finish(answered(`call ${at}!`));
     await recorder.close(10);
     const [left = ''] = readdirSync(folder);
     expect(readdirSync(join(folder, left))).toHaveLength(2);
@@ -151,8 +151,8 @@ describe('the recorder', () => {
       { role: 'assistant', content: 'long!' },
       { role: 'user', content: 'more' },
     ];
-    enterCall(recorder, long).finish(answered('long!'));
-    enterCall(recorder, history).finish(answered('more!'));
+    addCallToRecorder(recorder, long).finish(answered('long!'));
+    addCallToRecorder(recorder, history).finish(answered('more!'));
     await recorder.close(10);
     const [left = ''] = readdirSync(folder);
     writeFileSync(join(folder, left, '000000000009-torn.call.part'), '{"owner":"local"');
@@ -172,7 +172,7 @@ describe('the recorder', () => {
     folders.push(folder);
     const store = await openStore('memory:');
     const recorder = recorderOn(blockWrites(store).store, { spillFolder: folder });
-    enterCall(recorder, 'whole').finish(answered('whole!'));
+    addCallToRecorder(recorder, 'whole').finish(answered('whole!'));
     await recorder.close(10);
     const [left = ''] = readdirSync(folder);
     const names = ['', '{"owner":"local"', '{"owner":5,"wire":"chat"}\n', '{"owner":"local","wire":"other"}\n'].map(
@@ -198,10 +198,10 @@ describe('the recorder', () => {
     folders.push(folder);
     const store = await openStore('memory:');
     const recorder = recorderOn(store, { memoryBytes: 5_000, spillFolder: folder });
-    const first = enterCall(recorder, 'first');
-    enterCall(recorder, `long ${'word '.repeat(500)}`).finish(answered('long!'));
+    const first = addCallToRecorder(recorder, 'first');
+    addCallToRecorder(recorder, `long ${'word '.repeat(500)}`).finish(answered('long!'));
     await expect.poll(() => recorder.state.spilled).toBe(1);
-    enterCall(recorder, 'short').finish(answered('short!'));
+    addCallToRecorder(recorder, 'short').finish(answered('short!'));
     await recorder.idle();
     first.finish(answered('first!'));
     await recorder.idle();
@@ -216,7 +216,7 @@ describe('the recorder', () => {
     const errors: unknown[] = [];
     const onError = (error: unknown) => errors.push(error);
     const recorder = recorderOn(held.store, { memoryBytes: 7_000, spillBytes: 0, onError });
-    for (const text of ['a', 'b', 'c', 'd']) enterCall(recorder, text).finish(answered(`${text}!`));
+    for (const text of ['a', 'b', 'c', 'd']) addCallToRecorder(recorder, text).finish(answered(`${text}!`));
     await expect.poll(() => recorder.state.dropped).toBe(1);
     expect(recorder.state).toMatchObject({ health: 'failing', lastError: expect.stringContaining('not recorded') });
     expect(errors).toHaveLength(1);
@@ -230,7 +230,7 @@ describe('the recorder', () => {
     const store = await openStore('memory:');
     const held = blockWrites(store);
     const recorder = recorderOn(held.store, { memoryBytes: 5_000, spillFolder: '/dev/null/nowhere' });
-    for (const text of ['a', 'b', 'c']) enterCall(recorder, text).finish(answered(`${text}!`));
+    for (const text of ['a', 'b', 'c']) addCallToRecorder(recorder, text).finish(answered(`${text}!`));
     await expect.poll(() => recorder.state.dropped).toBe(1);
     held.release();
     await recorder.idle();
@@ -246,12 +246,12 @@ describe('the recorder', () => {
         throw new AppError({ code: 'store/unavailable', kind: 'unavailable', message: 'Away.' });
     });
     const recorder = recorderOn(flaky, { onRecovered: () => recovered++ });
-    enterCall(recorder, 'again').finish(answered('again!'));
+    addCallToRecorder(recorder, 'again').finish(answered('again!'));
     await expect.poll(() => recorder.state.recorded).toBe(1);
     expect(recovered).toBe(1);
     expect(await textsIn(store)).toEqual(['again!']);
     const broken = recorderOn(await openStore('memory:', { readOnly: true }));
-    enterCall(broken, 'never').finish(answered('never!'));
+    addCallToRecorder(broken, 'never').finish(answered('never!'));
     await expect.poll(() => broken.state.failed).toBe(1);
     expect(broken.state).toMatchObject({ health: 'failing', lastError: expect.any(String) });
   });
@@ -270,7 +270,7 @@ describe('the recorder', () => {
       },
     );
     const recorder = recorderOn(lying);
-    enterCall(recorder, 'once').finish(answered('once!'));
+    addCallToRecorder(recorder, 'once').finish(answered('once!'));
     await expect.poll(() => recorder.state.recorded).toBe(1);
     expect(await nodesIn(store)).toEqual(['once', 'once!']);
   });

@@ -22,8 +22,8 @@ import type {
   RunningCall,
 } from './recorder-contract.ts';
 import { LocalRecording } from './recording-backend.ts';
-import { RecordingThread } from './recording-thread.ts';
 import type { CapturedResponse, QueuedCallInput, WaitingCall } from './waiting-call.ts';
+import { WorkerRecording } from './worker-recording.ts';
 
 export type {
   CaptureHandle,
@@ -53,7 +53,7 @@ function createBackend(
   const recording = new LocalRecording(options);
   if (threadStore === undefined) return recording;
   const onNoThread = (error: unknown) => options.onNoThread?.(error);
-  return new RecordingThread({ store: threadStore, fallback: recording, onEnded, onNoThread });
+  return new WorkerRecording({ store: threadStore, fallback: recording, onEnded, onNoThread });
 }
 
 export class Recorder {

@@ -2,10 +2,10 @@
 import { deriveId, messageKit } from '@coppice/content';
 import type { Store } from '@coppice/core';
 import type { ParsedRequest, ParsedResponse } from './exchange.ts';
-import { readAnswer } from './read-answer.ts';
+import { readCapturedResponse } from './read-captured-response.ts';
 import { type RecordedNodes, recordExchange, recordHistory } from './record.ts';
 import type { CallPrice, CallSummary, RecordingBackend } from './recorder-contract.ts';
-import { type BackendCall, type CallDigest, parseQueuedRequest } from './waiting-call.ts';
+import { type CallDigest, type CallToRecord, parseQueuedRequest } from './waiting-call.ts';
 
 /** The stores, the clock and the id generator of the backend. */
 export interface LocalRecordingOptions {
@@ -31,21 +31,21 @@ export class LocalRecording implements RecordingBackend {
     this.#options = options;
   }
 
-  async digest(call: BackendCall): Promise<CallDigest | null> {
+  async digest(call: CallToRecord): Promise<CallDigest | null> {
     const asked = this.#read(call)?.asked ?? null;
     if (asked === null) return null;
     const { wire, systemPrompt, previous, history } = asked;
     return { wire, systemPrompt, previous, messages: history.length };
   }
 
-  async keys(call: BackendCall): Promise<readonly string[]> {
+  async keys(call: CallToRecord): Promise<readonly string[]> {
     const reading = this.#read(call);
     if (reading === null || reading.asked === null) return [];
     reading.keys ??= reading.asked.history.map((message) => messageKit.key(message));
     return reading.keys;
   }
 
-  async recordHistory(call: BackendCall): Promise<void> {
+  async recordHistory(call: CallToRecord): Promise<void> {
     const asked = this.#read(call)?.asked ?? null;
     if (asked === null) return;
     await recordHistory(
@@ -56,14 +56,14 @@ export class LocalRecording implements RecordingBackend {
     );
   }
 
-  async summary(call: BackendCall): Promise<CallSummary | null> {
+  async summary(call: CallToRecord): Promise<CallSummary | null> {
     const read = await this.#readWhole(call);
     if (read === null) return null;
     const { asked, returned } = read;
     return { model: returned.model ?? asked.model, usage: returned.usage };
   }
 
-  async record(call: BackendCall, { cost }: CallPrice): Promise<RecordedNodes | null> {
+  async record(call: CallToRecord, { cost }: CallPrice): Promise<RecordedNodes | null> {
     const read = await this.#readWhole(call);
     if (read === null || call.call === null) return null;
     const { asked, returned } = read;
@@ -84,13 +84,13 @@ export class LocalRecording implements RecordingBackend {
     this.#readings.clear();
   }
 
-  #given({ owner: actor }: BackendCall) {
+  #given({ owner: actor }: CallToRecord) {
     const { now, newId } = this.#options;
     return { actor, now, newId };
   }
 
   /** Returns the parsed call; null if the request is in a file, which is read when the call is recorded. */
-  #read({ number, wire, request, secrets }: BackendCall): CallReading | null {
+  #read({ number, wire, request, secrets }: CallToRecord): CallReading | null {
     const known = this.#readings.get(number);
     if (known !== undefined || request === null) return known ?? null;
     const reading: CallReading = { asked: parseQueuedRequest(wire, request, secrets) };
@@ -99,11 +99,11 @@ export class LocalRecording implements RecordingBackend {
   }
 
   async #readWhole(
-    call: BackendCall,
+    call: CallToRecord,
   ): Promise<{ readonly asked: ParsedRequest; readonly returned: ParsedResponse } | null> {
     const reading = this.#read(call);
     if (reading === null || reading.asked === null || call.call === null) return null;
-    reading.returned ??= await readAnswer(call.wire, call.call, call.secrets);
+    reading.returned ??= await readCapturedResponse(call.wire, call.call, call.secrets);
     return { asked: reading.asked, returned: reading.returned };
   }
 }

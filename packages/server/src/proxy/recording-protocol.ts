@@ -2,15 +2,15 @@
 import type { SerialisedError } from '../serialise-error.ts';
 import type { RecordedNodes } from './record.ts';
 import type { CallPrice, CallSummary } from './recorder-contract.ts';
-import type { BackendCall, CallDigest } from './waiting-call.ts';
+import type { CallDigest, CallToRecord } from './waiting-call.ts';
 
 /** A task for one call. Data that the worker has already parsed is not sent again. */
 export type RecordingTask =
-  | { readonly verb: 'digest' | 'keys' | 'recordHistory' | 'summary'; readonly call: BackendCall }
-  | { readonly verb: 'record'; readonly call: BackendCall; readonly priced: CallPrice };
+  | { readonly verb: 'digest' | 'keys' | 'recordHistory' | 'summary'; readonly call: CallToRecord }
+  | { readonly verb: 'record'; readonly call: CallToRecord; readonly priced: CallPrice };
 
 /** A message to the recording thread. */
-export type RecordingThreadRequest =
+export type RecordingWorkerRequest =
   | { readonly ask: number; readonly task: RecordingTask }
   | { readonly forget: number }
   | { readonly close: true };
@@ -24,7 +24,7 @@ export interface RecordingTaskResult {
 }
 
 /** A message from the recording thread: it is ready, or a task has finished or failed. */
-export type RecordingThreadMessage =
+export type RecordingWorkerMessage =
   | { readonly ready: true }
   | { readonly ask: number; readonly done: RecordingTaskResult }
   | { readonly ask: number; readonly refused: SerialisedError };

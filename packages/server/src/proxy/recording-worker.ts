@@ -9,8 +9,8 @@ import { LocalRecording } from './recording-backend.ts';
 import type {
   RecordingTask,
   RecordingTaskResult,
-  RecordingThreadMessage,
-  RecordingThreadRequest,
+  RecordingWorkerMessage,
+  RecordingWorkerRequest,
 } from './recording-protocol.ts';
 
 const { url, owner }: WorkerStoreAddress = workerData;
@@ -51,11 +51,11 @@ async function runTask(task: RecordingTask): Promise<RecordingTaskResult> {
   }
 }
 
-function postMessage(message: RecordingThreadMessage): void {
+function postMessage(message: RecordingWorkerMessage): void {
   parentPort?.postMessage(message);
 }
 
-parentPort?.on('message', async (request: RecordingThreadRequest) => {
+parentPort?.on('message', async (request: RecordingWorkerRequest) => {
   if ('forget' in request) recording.forget(request.forget);
   else if ('close' in request) {
     await (await opening?.catch(() => null))?.close();

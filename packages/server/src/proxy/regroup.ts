@@ -20,7 +20,7 @@ import {
   treeId,
 } from '@coppice/core';
 import { recordedTag } from '@coppice/engine';
-import { buildHistoryRows, historyKeysOf } from './find-histories.ts';
+import { buildHistoryExternalIds, historyKeysOf } from './find-histories.ts';
 import type { RecordingServices } from './record.ts';
 import { titleOfCall } from './title-of-call.ts';
 
@@ -179,7 +179,7 @@ async function makeSession(
   };
   await run(store, { type: 'import', treeId: id, attributes, nodes: builder.nodes }, context);
   const rows = [...builder.replies()].flatMap(({ nodeId: reply, messages }) =>
-    buildHistoryRows(id, reply, messages, historyKeysOf(messages), project),
+    buildHistoryExternalIds(id, reply, messages, historyKeysOf(messages), project),
   );
   for (let from = 0; from < rows.length; from += rowsAtOnce)
     await store.putExternalIds(rows.slice(from, from + rowsAtOnce));

@@ -11,7 +11,7 @@ import {
   type Store,
 } from '@coppice/core';
 import { isJsonObject, listOrEmpty } from '@coppice/core/decode';
-import { type ItemSpan, readTextField } from './exchange.ts';
+import { type ResponseItemSpan, readTextField } from './exchange.ts';
 
 /** The type of a block that references an item. */
 export const itemReferenceType = 'item_reference';
@@ -46,7 +46,7 @@ export async function resolveReferences(
 
 async function findReferenced(store: Store, project: string, ids: readonly string[]): Promise<Map<string, Referenced>> {
   const rows = await store.findExternalIds(itemIdFormat, project, ids);
-  const nodes = new Map<string, { readonly message: Message; readonly items: readonly ItemSpan[] } | null>();
+  const nodes = new Map<string, { readonly message: Message; readonly items: readonly ResponseItemSpan[] } | null>();
   const found = new Map<string, Referenced>();
   for (const { id, treeId, nodeId: at } of rows) {
     if (at == null) continue;
@@ -64,7 +64,7 @@ async function findReferenced(store: Store, project: string, ids: readonly strin
   return found;
 }
 
-function itemsIn(source: JsonObject): ItemSpan[] {
+function itemsIn(source: JsonObject): ResponseItemSpan[] {
   return listOrEmpty(source, 'items').flatMap((item) => {
     const id = isJsonObject(item) ? readTextField(item, 'id') : null;
     const blocks = isJsonObject(item) ? item['blocks'] : null;
@@ -73,7 +73,7 @@ function itemsIn(source: JsonObject): ItemSpan[] {
 }
 
 /** Returns the blocks of an item; null if the recording has no spans for the message. */
-function blocksOfItem(message: Message, items: readonly ItemSpan[], id: string): readonly Block[] | null {
+function blocksOfItem(message: Message, items: readonly ResponseItemSpan[], id: string): readonly Block[] | null {
   const total = items.reduce((sum, { blocks }) => sum + blocks, 0);
   // The spans do not match: the message was edited later, or was too large to be recorded completely.
   if (total !== message.content.length) return null;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@coppice/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
-import { readAnswer } from './read-answer.ts';
+import { readCapturedResponse } from './read-captured-response.ts';
 import { condenseStream } from './stream-events.ts';
 
 let open: ProxyFixture | null = null;
@@ -26,7 +26,11 @@ function encode(events: readonly JsonObject[], lineEnd = '\n'): Uint8Array {
 
 async function read(response: Uint8Array, cut: 'service' | null) {
   const timing = { startedAt: 0, firstMs: null, totalMs: 0 };
-  return readAnswer('responses', { provider: 'openai', response, encoding: undefined, status: 200, cut, timing }, []);
+  return readCapturedResponse(
+    'responses',
+    { provider: 'openai', response, encoding: undefined, status: 200, cut, timing },
+    [],
+  );
 }
 
 const text = 'Grüße, 世界 🌳';

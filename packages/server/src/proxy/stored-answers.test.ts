@@ -6,7 +6,7 @@ import { AppError, ask, type Node, type Store } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it } from 'vitest';
-import { enterCall, toJsonBytes } from '../../test/recorded-calls.ts';
+import { addCallToRecorder, toJsonBytes } from '../../test/recorded-calls.ts';
 import type { WireKind } from './exchange.ts';
 import { type CapturedResponse, Recorder, type RecorderOptions } from './recorder.ts';
 import { readStreamEvents } from './stream-events.ts';
@@ -128,7 +128,7 @@ describe('keys split into pieces', () => {
     folders.push(folder);
     const recorder = openWaitingRecorder(folder);
     const text = streamed({ choices: [{ index: 0, delta: { content: 'Hello!' }, finish_reason: 'stop' }] });
-    enterCall(recorder, 'Hi').finish(came(text));
+    addCallToRecorder(recorder, 'Hi').finish(came(text));
     await recorder.close(10);
     const [left = ''] = readdirSync(folder);
     const [file = ''] = readdirSync(join(folder, left));
@@ -141,7 +141,7 @@ describe('responses that cannot be parsed', () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store);
     for (const text of ['{"choices":null}', '[1,2]', 'event: ping\n\n', '<p>Sign in'])
-      enterCall(recorder, 'Hi').finish(came(text));
+      addCallToRecorder(recorder, 'Hi').finish(came(text));
     await recorder.idle();
     const reported = (await nodesIn(store)).flatMap(({ meta }) => meta['error'] ?? []);
     expect(reported).toMatchObject([
@@ -160,7 +160,7 @@ describe('responses that are nested too deeply', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const document = `{"choices":[{"message":{"role":"assistant","content":[{"type":"x","y":${deep}}]}}]}`;
     for (const text of [document, streamed({ choices: [] }).replace('[]', deep)])
-      enterCall(recorder, 'Hi').finish(came(text));
+      addCallToRecorder(recorder, 'Hi').finish(came(text));
     await recorder.idle();
     expect([recorder.state.failed, recorder.state.recorded]).toEqual([0, 2]);
     const reported = (await nodesIn(store)).flatMap(({ meta }) => meta['error'] ?? []);
@@ -193,7 +193,7 @@ describe('long responses', () => {
     });
     const store = await openStore('memory:');
     const recorder = recorderOn(store);
-    const ticket = enterCall(recorder, 'Count.');
+    const ticket = addCallToRecorder(recorder, 'Count.');
     expect(pieces.every((piece) => ticket.keep(piece.byteLength))).toBe(true);
     ticket.finish(came(Buffer.concat(pieces)));
     await recorder.idle();
@@ -204,11 +204,11 @@ describe('long responses', () => {
   it('[RP20] past the limit keep their beginning, and are marked as cut by Coppice and not by the service', async () => {
     const store = await openStore('memory:');
     const recorder = recorderOn(store, { answerBytes: 200 });
-    const ticket = enterCall(recorder, 'Hi');
+    const ticket = addCallToRecorder(recorder, 'Hi');
     expect([ticket.keep(150), ticket.keep(100)]).toEqual([true, false]);
     const begun = streamed({ choices: [{ index: 0, delta: { content: 'So far' }, finish_reason: null }] });
     ticket.finish(came(begun, { cut: 'limit' }));
-    enterCall(recorder, 'Hi').finish(came('{"choices":[{"mess', { cut: 'limit' }));
+    addCallToRecorder(recorder, 'Hi').finish(came('{"choices":[{"mess', { cut: 'limit' }));
     await recorder.idle();
     const replies = (await nodesIn(store)).filter(({ role }) => role !== 'user');
     expect(replies.map(({ text, status }) => [text, status])).toEqual([

@@ -62,7 +62,7 @@ function tasksOf(
 }
 
 /** Returns the external id rows with which the call that spawned an agent is found later. */
-export function buildSpawnRows(
+export function buildSpawnExternalIds(
   treeId: TreeId,
   nodeId: NodeId,
   reply: Message,

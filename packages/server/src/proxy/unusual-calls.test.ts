@@ -3,7 +3,7 @@ import * as zlib from 'node:zlib';
 import { encodeReply, encodeReplyStream } from '@coppice/engine/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { testToken } from '../testing/index.ts';
-import { openProxyFixture, operatorKey, type ProxyFixture } from '../testing/proxy-fixture.ts';
+import { openProxyFixture, operatorApiKey, type ProxyFixture } from '../testing/proxy-fixture.ts';
 
 let open: ProxyFixture | null = null;
 afterEach(async () => {
@@ -498,14 +498,14 @@ describe('calls that fail or break off', () => {
     };
     const body = { model: 'm', messages: [user('Hi')] };
     expect(await (await post(chat, body, own)).text()).toContain('an-odd-key-of-the-client');
-    expect(await (await post(chat, body)).text()).toContain(operatorKey);
+    expect(await (await post(chat, body)).text()).toContain(operatorApiKey);
     const kept = JSON.stringify([await nodes(), (await server.ask('GET', '/api/proxy')).body]);
-    for (const secret of ['an-odd-key', operatorKey, testToken, 'canary-cookie']) expect(kept).not.toContain(secret);
+    for (const secret of ['an-odd-key', operatorApiKey, testToken, 'canary-cookie']) expect(kept).not.toContain(secret);
   });
 
   it('[RP4] a key in a compressed response, a stream, several pieces or a tool result of the client is not recorded', async () => {
     const [key, short] = ['an-odd-key-of-the-client', 'kurz-42'];
-    const error = JSON.stringify({ error: { message: `Wrong key: ${key}, ${operatorKey} or ${short}.` } });
+    const error = JSON.stringify({ error: { message: `Wrong key: ${key}, ${operatorApiKey} or ${short}.` } });
     const pieces = ['It is an-odd-key', '-of-the-client.'].map((content, at) => {
       const choice = { index: 0, delta: { content }, finish_reason: at === 0 ? null : 'stop' };
       return `data: ${JSON.stringify({ choices: [choice] })}\n\n`;
@@ -522,12 +522,12 @@ describe('calls that fail or break off', () => {
       back.writeHead(status ?? 500, headers);
       back.end(body);
     });
-    const printed = [user('Look.'), user(`KEY=${key} OTHER=${operatorKey} ${short}`)];
+    const printed = [user('Look.'), user(`KEY=${key} OTHER=${operatorApiKey} ${short}`)];
     const own = { 'x-coppice-token': testToken, authorization: `Bearer ${key}`, 'x-api-key': short };
     for (const _ of answers) await post(chat, { model: 'm', messages: printed }, own);
     const all = await nodes();
     const kept = JSON.stringify([all, (await server.ask('GET', '/api/proxy')).body]);
-    for (const secret of ['an-odd-key', operatorKey]) expect(kept).not.toContain(secret);
+    for (const secret of ['an-odd-key', operatorApiKey]) expect(kept).not.toContain(secret);
     // A short value may be an ordinary word.
     expect(texts(all).slice(0, 2)).toEqual(['Look.', `KEY=[key …ient] OTHER=[key …7890] ${short}`]);
     expect(all.filter(({ role }) => role === 'assistant').map(({ text }) => text)).toEqual([

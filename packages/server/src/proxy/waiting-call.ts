@@ -2,9 +2,9 @@
 import { decompress } from '#platform/compression';
 import { listEncodings } from '../platform/content-encodings.ts';
 import { type CutReason, type ParsedRequest, parseJsonObject, type WireKind } from './exchange.ts';
-import { removeKeysFromJson } from './hide-keys.ts';
 import { parseRequest } from './parse-request.ts';
 import type { CompleteExchange } from './record.ts';
+import { removeSecretsFromJson } from './remove-secrets.ts';
 import { ResponseBuffer } from './response-buffer.ts';
 import type { CallOrigin } from './session-of-call.ts';
 
@@ -45,7 +45,7 @@ export interface CallDigest {
 }
 
 /** The data of a call that the backend needs to record it. */
-export interface BackendCall {
+export interface CallToRecord {
   /**
    * The id from which the ids of the answers are derived. It is the same on every retry, so that nothing is added
    * twice.
@@ -64,7 +64,7 @@ export interface BackendCall {
 }
 
 /** A call in the queue, with its state. */
-export interface WaitingCall extends BackendCall {
+export interface WaitingCall extends CallToRecord {
   id: string;
   /**
    * `open` until the response is complete, `ready` until the call is the next in its queue, then `recording`, then
@@ -95,7 +95,7 @@ export function parseQueuedRequest(
   request: Uint8Array,
   secrets: readonly string[],
 ): ParsedRequest | null {
-  const body = parseJsonObject(removeKeysFromJson(utf8.decode(request), secrets, 'talk'));
+  const body = parseJsonObject(removeSecretsFromJson(utf8.decode(request), secrets, 'talk'));
   return body === null ? null : parseRequest(wire, body);
 }
 

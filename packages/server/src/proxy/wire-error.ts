@@ -5,7 +5,7 @@ import { z } from '@hono/zod-openapi';
 export type WireService = 'openai' | 'anthropic' | 'google';
 
 /** An error of Coppice. Its code is the same in every format. */
-export interface WireError {
+export interface ProxyErrorDetails {
   readonly status: number;
   readonly message: string;
   readonly code: string;
@@ -63,7 +63,7 @@ const googleStatuses: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-function googleRefusal({ status, message, code }: WireError): object {
+function googleRefusal({ status, message, code }: ProxyErrorDetails): object {
   const word = googleStatuses[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
   const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: code, domain: 'coppice' }];
   return { error: { code: status, message, status: word, details } };
@@ -76,7 +76,7 @@ function typeOf(service: WireService, status: number): string {
 }
 
 /** Returns an error in the format of a service. */
-export function formatWireError(service: WireService, refusal: WireError): object {
+export function formatWireError(service: WireService, refusal: ProxyErrorDetails): object {
   if (service === 'google') return googleRefusal(refusal);
   const { status, message, code } = refusal;
   const type = typeOf(service, status);

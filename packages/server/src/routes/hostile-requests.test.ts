@@ -13,7 +13,7 @@ import {
   hostileTexts,
   hostileValues,
   type JsonSchema,
-  SchemaExamples,
+  SchemaExampleGenerator,
 } from '../testing/hostile-values.ts';
 import {
   addTestUsers,
@@ -338,7 +338,7 @@ async function attackRoute(target: Target, route: RouteDefinition, hostile: read
   for (const body of brokenBodies) await send(path(), { body }, 'broken body');
   const schema = Object.values(operation?.requestBody?.content ?? {})[0]?.schema ?? {};
   const { node } = target.ids;
-  const examples = new SchemaExamples(document.components.schemas, [node]).of(schema);
+  const examples = new SchemaExampleGenerator(document.components.schemas, [node]).of(schema);
   const seen = new Set<string>();
   for (const example of [asJson(sample().body ?? {}), ...examples])
     for (const body of generateHostileVariants(example, hostile)) {
@@ -396,7 +396,7 @@ describe.each(['sqlite', 'postgres'])('hostile requests on %s', (kind) => {
     const tools: readonly { readonly name: string; readonly inputSchema: JsonSchema }[] = answer.result.tools;
     expect(tools.length).toBeGreaterThan(6);
     for (const { name, inputSchema } of tools) {
-      const examples = new SchemaExamples({}, [ids.node]).of(inputSchema);
+      const examples = new SchemaExampleGenerator({}, [ids.node]).of(inputSchema);
       const hostile = kind === 'sqlite' ? hostileValues : databaseValues;
       for (const example of examples) {
         const known = { ...(typeof example === 'object' ? example : {}), tree: ids.tree, node: ids.node };

@@ -54,7 +54,7 @@ function schemasIn(value: unknown): readonly JsonSchema[] {
 }
 
 /** Creates values that match a schema: one for each alternative, with all optional fields. */
-export class SchemaExamples {
+export class SchemaExampleGenerator {
   readonly #definitions: JsonSchema;
   readonly #ids: readonly string[];
 

@@ -6,7 +6,7 @@ import type { RunningServer } from '../serve.ts';
 import { openTestServer, type TestServer, type TestServerOptions, testToken } from './index.ts';
 
 /** The operator's key for the service. */
-export const operatorKey = 'sk-canary-of-the-operator-1234567890';
+export const operatorApiKey = 'sk-canary-of-the-operator-1234567890';
 
 /** The fields of a node that tests check. */
 interface RecordedNode {
@@ -41,7 +41,7 @@ export async function openProxyFixture(
   more: TestServerOptions = {},
 ): Promise<ProxyFixture> {
   const service = await openRawServer(handler);
-  const config = `[proxy]\nopenai = "${service.url}/v1"\nanthropic = "${service.url}"\n[providers.openai]\nbase_url = "${service.url}/v1"\napi_key = "${operatorKey}"\n${more.config ?? ''}`;
+  const config = `[proxy]\nopenai = "${service.url}/v1"\nanthropic = "${service.url}"\n[providers.openai]\nbase_url = "${service.url}/v1"\napi_key = "${operatorApiKey}"\n${more.config ?? ''}`;
   // The services of these tests may never respond, and closing must not wait for them.
   const server = await openTestServer({ store: 'sqlite', limits: { stopMs: 500 }, ...more, config });
   const listening = await server.listen();

@@ -6,7 +6,7 @@ import { ask, type Commit, type Node, type Store, treeId } from '@coppice/core';
 import { newId } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { bundleServer, ServerFleet } from './fleet.ts';
-import { type SharedConversation, TortureWriter, TortureWriterRecord } from './writer.ts';
+import { type SharedTree, TortureWriter, TortureWriterRecord } from './writer.ts';
 
 /** The PostgreSQL database that all servers share. */
 interface Database {
@@ -51,7 +51,7 @@ export function createSeededRandom(seed: number): () => number {
   };
 }
 
-export function pause(ms: number): Promise<void> {
+export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
@@ -63,7 +63,7 @@ export async function runPgWriters(options: PgWritersOptions): Promise<PgWriters
   const record = new TortureWriterRecord();
   try {
     await fleet.start();
-    const conversations = await createTrees(fleet, token, options.conversations);
+    const conversations = await createSharedTrees(fleet, token, options.conversations);
     const end = performance.now() + seconds * 1000;
     // Whether too few writes were made. On a busy machine the run takes longer then.
     const isThin = () =>
@@ -80,7 +80,7 @@ export async function runPgWriters(options: PgWritersOptions): Promise<PgWriters
         over,
       }).run(),
     );
-    const killing = killServers(fleet, options.killEvery, over);
+    const killing = killServersInTurn(fleet, options.killEvery, over);
     const restarting = restartDatabase(options, over);
     await Promise.all([...writers, killing, restarting]);
     if (record.wrong !== null) throw new Error(`${record.wrong}\n${fleet.readStderr()}`);
@@ -106,12 +106,12 @@ export async function runPgWriters(options: PgWritersOptions): Promise<PgWriters
 }
 
 /** Creates trees for the owner of a token, through any of the servers. */
-export async function createTrees(
+export async function createSharedTrees(
   fleet: ServerFleet,
   token: string,
   count: number,
-): Promise<readonly SharedConversation[]> {
-  const conversations: SharedConversation[] = [];
+): Promise<readonly SharedTree[]> {
+  const conversations: SharedTree[] = [];
   const [address = ''] = fleet.addresses();
   for (let index = 0; index < count; index++) {
     const response = await fetch(`${address}/api/trees`, {
@@ -127,10 +127,10 @@ export async function createTrees(
 }
 
 /** Kills the servers one after the other, at an interval in seconds, until the end. */
-export async function killServers(fleet: ServerFleet, killEvery: number, over: () => boolean): Promise<void> {
+export async function killServersInTurn(fleet: ServerFleet, killEvery: number, over: () => boolean): Promise<void> {
   for (let which = 0; ; which++) {
     const until = performance.now() + killEvery * 1000;
-    while (performance.now() < until && !over()) await pause(50);
+    while (performance.now() < until && !over()) await sleep(50);
     if (over()) return;
     await fleet.killOne(which);
   }
@@ -139,17 +139,17 @@ export async function killServers(fleet: ServerFleet, killEvery: number, over: (
 async function restartDatabase({ database, restarts, seconds }: PgWritersOptions, over: () => boolean): Promise<void> {
   for (let done = 0; done < restarts; done++) {
     const until = performance.now() + (seconds * 1000) / (restarts + 1);
-    while (performance.now() < until && !over()) await pause(50);
+    while (performance.now() < until && !over()) await sleep(50);
     if (over()) return;
     await database.restart();
   }
 }
 
 /** Compares the store with the acknowledged writes. */
-async function check(url: string, conversations: readonly SharedConversation[], record: TortureWriterRecord) {
+async function check(url: string, conversations: readonly SharedTree[], record: TortureWriterRecord) {
   const store = await openStore(url);
   try {
-    const figures = await checkConversations(store, conversations, record);
+    const figures = await checkSharedTrees(store, conversations, record);
     // A server that was killed between storing a run and its reply leaves the run, which the next server ends. fsck
     // only warns about it.
     const findings = (await store.fsck()).findings.filter(({ severity }) => severity === 'error');
@@ -161,9 +161,9 @@ async function check(url: string, conversations: readonly SharedConversation[], 
 }
 
 /** Compares the conversations of an owner with the acknowledged writes. */
-export async function checkConversations(
+export async function checkSharedTrees(
   store: Store,
-  conversations: readonly SharedConversation[],
+  conversations: readonly SharedTree[],
   record: TortureWriterRecord,
 ) {
   let [commits, nodes] = [0, 0];

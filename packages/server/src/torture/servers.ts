@@ -10,8 +10,8 @@ import { type BucketAdmin, openBuckets } from '@coppice/stores/buckets';
 import type { PostgresServer } from '@coppice/stores/testing/postgres-server';
 import { hashToken } from '../middleware/auth.ts';
 import { bundleServer, ServerFleet } from './fleet.ts';
-import { checkConversations, createSeededRandom, createTrees, killServers, pause } from './pgwriters.ts';
-import { type SharedConversation, TortureWriter, TortureWriterRecord } from './writer.ts';
+import { checkSharedTrees, createSeededRandom, createSharedTrees, killServersInTurn, sleep } from './pgwriters.ts';
+import { type SharedTree, TortureWriter, TortureWriterRecord } from './writer.ts';
 
 /** The databases, and the number of servers, writers and interruptions of a run. */
 export interface ServerTortureOptions {
@@ -52,7 +52,7 @@ export interface ServerTortureReport {
 interface TestUser {
   readonly name: string;
   readonly token: string;
-  conversations: readonly SharedConversation[];
+  conversations: readonly SharedTree[];
   readonly events: TreeListEvent[];
 }
 
@@ -111,7 +111,7 @@ async function followList(store: Store, user: TestUser, signal: AbortSignal): Pr
         cursor = event.cursor;
       }
     } catch {
-      await pause(100);
+      await sleep(100);
     }
 }
 
@@ -128,7 +128,7 @@ export async function runServerTorture(options: ServerTortureOptions): Promise<S
   try {
     const users = await makeUsers(store, options.users);
     await fleet.start();
-    for (const user of users) user.conversations = await createTrees(fleet, user.token, 2);
+    for (const user of users) user.conversations = await createSharedTrees(fleet, user.token, 2);
     const following = users.map((user) => followList(store, user, stop.signal));
     const end = performance.now() + options.seconds * 1000;
     const isThin = () =>
@@ -148,7 +148,7 @@ export async function runServerTorture(options: ServerTortureOptions): Promise<S
     });
     await Promise.all([
       ...writing,
-      killServers(fleet, options.killEvery, over),
+      killServersInTurn(fleet, options.killEvery, over),
       restartAndPromote(options, databases, done, over),
       moveUsers(options, databases.url, users, done, over),
       moveOneBucket(options, databases.url, done, over),
@@ -190,7 +190,7 @@ async function restartAndPromote(
 ): Promise<void> {
   const wait = async () => {
     const until = performance.now() + (seconds * 1000) / (restarts + 2);
-    while (performance.now() < until && !over()) await pause(50);
+    while (performance.now() < until && !over()) await sleep(50);
     return !over();
   };
   for (; done.restarts < restarts; done.restarts++) {
@@ -212,7 +212,7 @@ async function restartAndPromote(
 async function waitForStandby(server: PostgresServer): Promise<void> {
   const [now] = await server.query('SELECT CAST(pg_current_wal_flush_lsn() AS TEXT) AS lsn');
   const has = `SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND flush_lsn >= '${String(now?.['lsn'])}'`;
-  while ((await server.query(has)).length === 0) await pause(50);
+  while ((await server.query(has)).length === 0) await sleep(50);
 }
 
 /** Moves random users to random buckets, one at a time, until the test is over. */
@@ -230,7 +230,7 @@ async function moveUsers(
     const to = pick(bucketNames) ?? '';
     await repeatMove(url, (buckets) => buckets.moveOwner(name, to));
     done.moves++;
-    for (let waited = 0; waited < 1_000 && !over(); waited += 50) await pause(50);
+    for (let waited = 0; waited < 1_000 && !over(); waited += 50) await sleep(50);
   }
 }
 
@@ -242,7 +242,7 @@ async function moveOneBucket(
   over: () => boolean,
 ): Promise<void> {
   const until = performance.now() + (seconds * 1000) / 3;
-  while (performance.now() < until && !over()) await pause(50);
+  while (performance.now() < until && !over()) await sleep(50);
   const [, beside] = bucketNames;
   const newUrl = await first.createDatabase();
   await repeatMove(url, (buckets) => buckets.moveBucket(beside, newUrl));
@@ -263,7 +263,7 @@ async function repeatMove(url: string, move: (buckets: BucketAdmin) => Promise<u
     } finally {
       await buckets?.close().catch(() => undefined);
     }
-    await pause(200);
+    await sleep(200);
   }
 }
 
@@ -274,7 +274,7 @@ async function checkUsers(url: string, users: readonly TestUser[], record: Tortu
   let [commits, nodes] = [0, 0];
   try {
     for (const { name, conversations } of users) {
-      const found = await checkConversations(store.forOwner(name), conversations, record);
+      const found = await checkSharedTrees(store.forOwner(name), conversations, record);
       commits += found.commits;
       nodes += found.nodes;
     }
@@ -300,7 +300,7 @@ async function checkFeeds(store: Store, users: readonly TestUser[]): Promise<voi
       const eventsOfTree = () => events.filter((event) => event.treeId === id);
       const reported = () => eventsOfTree().map(({ version }) => version);
       const until = performance.now() + 60_000;
-      while (!reported().includes(last) && performance.now() < until) await pause(50);
+      while (!reported().includes(last) && performance.now() < until) await sleep(50);
       const versions = reported();
       for (const [at, version] of versions.entries())
         if (version !== (versions[0] ?? 0) + at)

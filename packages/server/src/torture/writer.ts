@@ -15,7 +15,7 @@ export interface AcknowledgedWrite {
 }
 
 /** One conversation, to which all writers write. */
-export interface SharedConversation {
+export interface SharedTree {
   readonly id: string;
   readonly rootId: string;
   version: number;
@@ -45,7 +45,7 @@ interface Answer {
 export interface TortureWriterOptions {
   readonly fleet: ServerFleet;
   readonly token: string;
-  readonly conversations: readonly SharedConversation[];
+  readonly conversations: readonly SharedTree[];
   readonly record: TortureWriterRecord;
   readonly random: () => number;
   readonly name: string;
@@ -91,12 +91,12 @@ export class TortureWriter {
   }
 
   /** Returns a recent node as the target of a write, because most older nodes were deleted. */
-  #node(conversation: SharedConversation): string | undefined {
+  #node(conversation: SharedTree): string | undefined {
     const { nodes } = conversation;
     return nodes[nodes.length - 1 - Math.floor(this.#options.random() * Math.min(40, nodes.length))];
   }
 
-  async #write(conversation: SharedConversation, kind: Kind): Promise<void> {
+  async #write(conversation: SharedTree, kind: Kind): Promise<void> {
     const node = this.#node(conversation);
     const at = `/api/trees/${conversation.id}`;
     const text = `${this.#options.name} ${this.#count++}`;
@@ -131,7 +131,7 @@ export class TortureWriter {
     }
   }
 
-  async #append(conversation: SharedConversation, parentId: string, text: string): Promise<void> {
+  async #append(conversation: SharedTree, parentId: string, text: string): Promise<void> {
     const id = newId();
     const body = { parentId, messages: [{ id, role: 'user', content: text }], merge: false, select: false };
     const path = `/api/trees/${conversation.id}/messages?onConflict=branch`;
@@ -140,7 +140,7 @@ export class TortureWriter {
 
   /** Retries until the write is acknowledged or refused. A retry is safe because the write has an id. */
   async #settle(
-    conversation: SharedConversation,
+    conversation: SharedTree,
     kind: Kind,
     method: string,
     path: string,
@@ -154,12 +154,12 @@ export class TortureWriter {
       if (answer === null) {
         record.lostConnections++;
         unknown = true;
-        await pause(50);
+        await sleep(50);
       } else if (answer.status === 503) {
         // The store or the server was stopping, so it is unknown whether the write was stored.
         record.unavailable++;
         unknown = true;
-        await pause(50);
+        await sleep(50);
       } else if (answer.status < 300) return this.#acknowledged(conversation, kind, answer, made, on);
       else if (answer.status === 409 && answer.body.error.code === 'tree/version-conflict') {
         record.conflicts++;
@@ -177,7 +177,7 @@ export class TortureWriter {
   }
 
   #acknowledged(
-    conversation: SharedConversation,
+    conversation: SharedTree,
     kind: Kind,
     { body }: Answer,
     made: { readonly id: string; readonly text: string } | null,
@@ -221,11 +221,11 @@ export class TortureWriter {
   }
 }
 
-function forget(conversation: SharedConversation, node: string): void {
+function forget(conversation: SharedTree, node: string): void {
   const at = conversation.nodes.indexOf(node);
   if (at !== -1) conversation.nodes.splice(at, 1);
 }
 
-function pause(ms: number): Promise<void> {
+function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -14,7 +14,7 @@ import {
 import { AppError, type Store } from '@coppice/core';
 import { waitForNextTask } from '@coppice/engine';
 import { type ExportFromOptions, exportFrom } from '@coppice/engine/import';
-import { attachmentPolicy } from '../middleware/content-policies.ts';
+import { attachmentContentPolicy } from '../middleware/content-policies.ts';
 import type { RawReply } from '../routes/define.ts';
 import { streamZip } from './stream-zip.ts';
 
@@ -116,7 +116,7 @@ export async function respondWithExport(job: ExportJob, done: () => void): Promi
       'Content-Type': packed ? 'application/zip' : withCharset(writer.mediaType),
       'Content-Disposition': attachmentNamed(`${name}.${packed ? 'zip' : writer.extension}`),
       // An exported HTML page contains untrusted text and must never run as a page of Coppice.
-      'Content-Security-Policy': attachmentPolicy,
+      'Content-Security-Policy': attachmentContentPolicy,
     },
   };
 }
@@ -136,7 +136,7 @@ function attachmentNamed(name: string): string {
 }
 
 /** Converts a title to a file name that is valid on all systems. */
-export function toFileName(title: string): string {
+export function toExportFileName(title: string): string {
   // Removes path separators, reserved and control characters.
   const plain = title
     .replaceAll(/[\p{C}\p{Z}/\\:*?"<>|]+/gu, ' ')

@@ -16,13 +16,13 @@ export interface ImportJob {
 }
 
 /** A message from the thread: it is ready, has made progress, has failed or has ended. */
-export type ImportThreadMessage =
+export type ImportWorkerMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'event'; readonly event: ImportIntoEvent }
   | { readonly type: 'failed'; readonly error: SerialisedError }
   | { readonly type: 'over' };
 
 /** The message that asks the thread to stop as soon as possible. */
-export interface ImportThreadRequest {
+export interface ImportWorkerRequest {
   readonly type: 'cancel';
 }

@@ -9,7 +9,7 @@ import { newId } from '@coppice/engine';
 import type { ImportIntoEvent, ImportIntoOptions } from '@coppice/engine/import';
 import { createMemoryStore, openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { clearThreadFault, injectThreadFault } from '../../test/thread-faults.ts';
+import { clearWorkerFault, injectWorkerFault } from '../../test/worker-faults.ts';
 import { openTestServer } from '../testing/index.ts';
 import { type FileSource, type ImportTarget, importFiles } from './import-thread.ts';
 
@@ -139,10 +139,10 @@ describe('an import on its own thread', () => {
 
   it('[TR15] that ends in the middle of a commit is reported as a failure, and leaves complete conversations', async () => {
     const { store, target, file } = await openFixture();
-    injectThreadFault('before-commit:3:exit');
+    injectWorkerFault('before-commit:3:exit');
     const failure = { code: 'import/thread-ended', kind: 'internal', retryable: true };
     await expect(all(target, file(chats(5, longChat)))).rejects.toMatchObject(failure);
-    clearThreadFault();
+    clearWorkerFault();
     expect(await titlesIn(store)).toEqual(['Chat 0', 'Chat 1']);
     const rest = reportIn(await all(target, file(chats(5, longChat))));
     expect(rest?.conversations).toEqual({ read: 5, stored: 3, merged: 2, rejected: 0 });
@@ -150,11 +150,11 @@ describe('an import on its own thread', () => {
 
   it('[TR16] inside a commit blocks no reader; other writes wait for it, and a stop ends it', async () => {
     const { store, target, file } = await openFixture();
-    injectThreadFault('before-commit:3:hang');
+    injectWorkerFault('before-commit:3:hang');
     const stop = new AbortController();
     const events = importFiles(target, [file(chats(5, longChat))], { signal: stop.signal });
     for (let stored = 0; stored < 2; ) if ((await events.next()).value?.type === 'conversation') stored += 1;
-    clearThreadFault();
+    clearWorkerFault();
     // The thread blocks at its third commit, while this thread keeps running.
     const written: string[] = [];
     let writing: Promise<unknown> = Promise.resolve();
@@ -191,7 +191,7 @@ describe('an import on its own thread', () => {
   it('[TR15] is used by a server that knows the URL of its store', async () => {
     const server = await openTestServer({ store: 'sqlite', thread: true });
     endings.push(() => server.close());
-    injectThreadFault('before-commit:2:exit');
+    injectWorkerFault('before-commit:2:exit');
     const begin = () =>
       server.ask('POST', '/api/imports?name=chats.json', {
         body: chats(3, longChat),
@@ -204,7 +204,7 @@ describe('an import on its own thread', () => {
       return imports.find('local', id);
     };
     const broken = await endOf((await begin()).body.id);
-    clearThreadFault();
+    clearWorkerFault();
     expect(broken).toMatchObject({ state: 'failed', error: { code: 'import/thread-ended' }, taken: { stored: 1 } });
     const again = await endOf((await begin()).body.id);
     expect(again).toMatchObject({ state: 'done', taken: { stored: 2, merged: 1 } });

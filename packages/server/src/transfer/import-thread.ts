@@ -11,7 +11,7 @@ import { deserialiseError } from '../serialise-error.ts';
 import type { WorkerStoreAddress } from '../threads.ts';
 import type { FileSource } from './file-source.ts';
 import { importOnThisThread } from './import-on-this-thread.ts';
-import type { ImportJob, ImportSettings, ImportThreadMessage, ImportThreadRequest } from './import-protocol.ts';
+import type { ImportJob, ImportSettings, ImportWorkerMessage, ImportWorkerRequest } from './import-protocol.ts';
 
 export { allowsConcurrentOpen, type WorkerStoreAddress } from '../threads.ts';
 export type { FileSource } from './file-source.ts';
@@ -63,7 +63,7 @@ const resourceLimits = { maxYoungGenerationSizeMb: 16 };
 /** An import thread as its caller sees it. */
 class ImportThread {
   readonly #worker: Worker;
-  #reported: ImportThreadMessage[] = [];
+  #reported: ImportWorkerMessage[] = [];
   #received = 0;
   /** Resolves when the thread has ended, with its error if there was one. */
   readonly #gone: Promise<unknown>;
@@ -77,7 +77,7 @@ class ImportThread {
     worker.on('error', (error) => {
       why = error;
     });
-    worker.on('message', (reported: ImportThreadMessage) => {
+    worker.on('message', (reported: ImportWorkerMessage) => {
       this.#reported.push(reported);
       this.#wake();
     });
@@ -137,12 +137,12 @@ class ImportThread {
    * is rolled back.
    */
   #cancel(graceMs: number): void {
-    this.#worker.postMessage({ type: 'cancel' } satisfies ImportThreadRequest);
+    this.#worker.postMessage({ type: 'cancel' } satisfies ImportWorkerRequest);
     this.#late ??= setTimeout(() => void this.#worker.terminate(), graceMs);
   }
 
   /** Returns the next message; null when the thread has ended and all messages were read. */
-  async #next(): Promise<ImportThreadMessage | null> {
+  async #next(): Promise<ImportWorkerMessage | null> {
     for (;;) {
       const reported = this.#reported[this.#received++];
       if (reported !== undefined) return reported;

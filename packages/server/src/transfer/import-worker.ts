@@ -6,12 +6,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openStore } from '@coppice/stores/open';
 import { serialiseError } from '../serialise-error.ts';
 import { importOnThisThread } from './import-on-this-thread.ts';
-import type { ImportJob, ImportThreadMessage, ImportThreadRequest } from './import-protocol.ts';
+import type { ImportJob, ImportWorkerMessage, ImportWorkerRequest } from './import-protocol.ts';
 
 const { store: at, files, settings }: ImportJob = workerData;
 const stop = new AbortController();
 
-function sendToParent(words: ImportThreadMessage): void {
+function sendToParent(words: ImportWorkerMessage): void {
   parentPort?.postMessage(words);
 }
 
@@ -26,7 +26,7 @@ async function runImport(): Promise<void> {
   }
 }
 
-parentPort?.on('message', (reported: ImportThreadRequest) => {
+parentPort?.on('message', (reported: ImportWorkerRequest) => {
   if (reported.type === 'cancel') stop.abort();
 });
 sendToParent({ type: 'ready' });

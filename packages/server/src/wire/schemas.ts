@@ -207,7 +207,7 @@ export const problemSchema = z
   .openapi('Problem');
 
 /** A non-negative integer in a query. */
-export const countQuerySchema = z
+export const wholeNumberQuerySchema = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number from 0')
   .transform(Number)
@@ -231,7 +231,11 @@ export function writeBodySchema<S extends z.core.$ZodLooseShape>(shape: S) {
 
 /** Returns the query schema of a write, with an optional expected version. */
 export function writeQuerySchema<S extends z.core.$ZodLooseShape>(shape: S) {
-  return z.strictObject({ ...shape, expectedVersion: countQuerySchema.optional(), onConflict: conflict.optional() });
+  return z.strictObject({
+    ...shape,
+    expectedVersion: wholeNumberQuerySchema.optional(),
+    onConflict: conflict.optional(),
+  });
 }
 
 /** The query of a write without further parameters. */
@@ -244,4 +248,4 @@ export const queryFlagSchema = z
   .openapi({ type: 'boolean' });
 
 /** A short text: titles, names, tags. */
-export const labelSchema = z.string().max(1_000);
+export const shortTextSchema = z.string().max(1_000);

@@ -10,10 +10,10 @@ import type { CliContext } from '../../cli-context.ts';
 import { describeFailedCall, openFailedCalls } from '../../failed-calls.ts';
 import { readChatNames } from '../../first-words.ts';
 import { formatLocalTime } from '../../printing.ts';
-import type { listRemoteFailedCalls, listRemoteWork, RemoteWorkQuery } from '../../remote/remote-work.ts';
-import { shortenIds } from '../../short-ids.ts';
+import type { listRemoteFailedCalls, listRemoteSessions, RemoteSessionQuery } from '../../remote/remote-work.ts';
+import { createIdShortener } from '../../short-ids.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
-import { fitWidth, widthOf } from '../../terminal/width.ts';
+import { truncateWithEllipsis, widthOf } from '../../terminal/width.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -53,7 +53,7 @@ export const agents = defineSubcommand({
     );
     const { style } = at.output;
     const all = sessions.flatMap(withSubAgents);
-    const short = shortenIds(all.map(({ treeId }) => treeId));
+    const short = createIdShortener(all.map(({ treeId }) => treeId));
     const nameOf = await readChatNames(await at.store(), at.options.json ? [] : all);
     const lines: string[] = [];
     if (sessions.length > 0) lines.push(style.quiet(`Today: ${figuresText(today)}`), '');
@@ -79,7 +79,7 @@ export const agents = defineSubcommand({
       const right = `${figuresText(kind === 'session' ? sumSessionTotals(session) : figures)}  ${formatLocalTime(lastAt)}`;
       const head = `${indent}${short(treeId)}  ${about === '' ? '' : `${about}: `}`;
       const space = Math.max(16, at.output.columns - widthOf(head) - widthOf(right) - 2);
-      const title = fitWidth(toOneLine(at.output.foreign(nameOf(treeId)), space), space);
+      const title = truncateWithEllipsis(toOneLine(at.output.foreign(nameOf(treeId)), space), space);
       const line = `${head}${title}${' '.repeat(Math.max(0, space - widthOf(title)))}  ${style.quiet(right)}`;
       return [line, ...children.flatMap((child) => sessionLines(child, depth + 1))];
     }
@@ -87,7 +87,7 @@ export const agents = defineSubcommand({
 });
 
 interface Recorder {
-  list(query: RemoteWorkQuery): ReturnType<typeof listRemoteWork>;
+  list(query: RemoteSessionQuery): ReturnType<typeof listRemoteSessions>;
   failedCalls(): ReturnType<typeof listRemoteFailedCalls>;
   acknowledge(): Promise<number>;
 }
@@ -98,7 +98,7 @@ async function openRecorder(at: CliContext): Promise<Recorder> {
   if (client !== null) {
     const remote = await import('../../remote/remote-work.ts');
     return {
-      list: (query) => remote.listRemoteWork(client, query),
+      list: (query) => remote.listRemoteSessions(client, query),
       failedCalls: () => remote.listRemoteFailedCalls(client),
       acknowledge: () => remote.acknowledgeRemoteFailedCalls(client),
     };

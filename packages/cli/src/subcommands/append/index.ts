@@ -1,6 +1,6 @@
 import { type CreateCommand, readTree, refuse, run, textMessage, treeId } from '@coppice/core';
 import type { CliContext } from '../../cli-context.ts';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { readInputText } from '../../input-text.ts';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { isMessageRole } from '../../roles.ts';
@@ -43,14 +43,15 @@ export const append = defineSubcommand({
   ],
   async run(given, at) {
     const role = given.optional('role') ?? 'user';
-    if (!isMessageRole(role) || role === 'tool') throw usageError(`--role is user, assistant or system, not ${role}.`);
+    if (!isMessageRole(role) || role === 'tool')
+      throw makeUsageError(`--role is user, assistant or system, not ${role}.`);
     const fresh = given.flag('new');
     const word = given.optional('chat');
-    if (!fresh && word === undefined) throw usageError('No chat named. Name one, or start one with --new.');
+    if (!fresh && word === undefined) throw makeUsageError('No chat named. Name one, or start one with --new.');
     const [title, systemPrompt, id, parent] = ['title', 'system', 'id', 'parent'].map(given.optional);
-    if (fresh && parent !== undefined) throw usageError('--parent needs an existing chat; leave out --new.');
+    if (fresh && parent !== undefined) throw makeUsageError('--parent needs an existing chat; leave out --new.');
     if (!fresh && (title !== undefined || systemPrompt !== undefined))
-      throw usageError('--title and --system set up a new chat; add --new.');
+      throw makeUsageError('--title and --system set up a new chat; add --new.');
     const text = await readInputText([...(fresh && word !== undefined ? [word] : []), ...given.many('words')], at);
     // Core skips blank messages silently, but a user who appends one, for example from an empty pipe, must get an
     // error.

@@ -1,6 +1,6 @@
 import { type AttachmentAdmin, openAttachments } from '@coppice/stores/attachments';
 import type { CliContext } from '../../cli-context.ts';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { createProgressBar } from '../../terminal/progress.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandInput, type SubcommandOutput } from '../contract.ts';
@@ -31,7 +31,7 @@ export const attachments = defineSubcommand({
   ],
   async run(given, at) {
     const action = given.optional('action') ?? 'list';
-    if (!isAction(action)) throw usageError(`Unknown action ${action}. Use ${actions.join(' or ')}.`);
+    if (!isAction(action)) throw makeUsageError(`Unknown action ${action}. Use ${actions.join(' or ')}.`);
     const opened = await openAttachments(await at.storeUrl());
     at.onClose(() => opened.close());
     return runs[action](opened, given, at);
@@ -58,7 +58,7 @@ const runs: Readonly<Record<Action, RunAction>> = {
   async move(opened, given, at) {
     const to = given.optional('to') ?? opened.newPlace;
     if (given.optional('to') === undefined && to === 'database')
-      throw usageError('Name the place with --to database or --to s3://bucket/folder.');
+      throw makeUsageError('Name the place with --to database or --to s3://bucket/folder.');
     const progress = createProgressBar(at.output, 'steps');
     try {
       const report = await opened.move(to, ({ done, total }) => progress.tell(done, total - done));

@@ -1,6 +1,6 @@
 import { type BucketAdmin, type BucketMoveReport, type OwnerMoveReport, openBuckets } from '@coppice/stores/buckets';
 import type { CliContext } from '../../cli-context.ts';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { createProgressBar } from '../../terminal/progress.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandInput, type SubcommandOutput } from '../contract.ts';
@@ -42,7 +42,7 @@ export const buckets = defineSubcommand({
   ],
   async run(given, at) {
     const action = given.optional('action') ?? 'list';
-    if (!isAction(action)) throw usageError(`Unknown action ${action}. Use one of ${actions.join(', ')}.`);
+    if (!isAction(action)) throw makeUsageError(`Unknown action ${action}. Use one of ${actions.join(', ')}.`);
     const opened = await openBuckets(await at.storeUrl());
     at.onClose(() => opened.close());
     return runs[action](opened, given, at);
@@ -57,7 +57,7 @@ type RunAction = (opened: BucketAdmin, given: SubcommandInput, at: CliContext) =
 
 function requireArgument(given: SubcommandInput, name: 'name' | 'to', what: string): string {
   const word = given.optional(name);
-  if (word === undefined) throw usageError(`Name ${what}.`);
+  if (word === undefined) throw makeUsageError(`Name ${what}.`);
   return word;
 }
 
@@ -94,7 +94,7 @@ const runs: Readonly<Record<Action, RunAction>> = {
   async 'move-bucket'(opened, given, at) {
     const name = requireArgument(given, 'name', 'the bucket to move');
     const [url, sourceUrl] = [given.optional('url'), given.optional('source-url')];
-    if (url === undefined) throw usageError('Name the new database with --url postgres://….');
+    if (url === undefined) throw makeUsageError('Name the new database with --url postgres://….');
     const progress = createProgressBar(at.output, 'tables');
     try {
       const report = await opened.moveBucket(name, url, {
@@ -109,7 +109,7 @@ const runs: Readonly<Record<Action, RunAction>> = {
   async 'set-url'(opened, given) {
     const name = requireArgument(given, 'name', 'the bucket');
     const url = given.optional('url');
-    if (url === undefined) throw usageError('Name the new address with --url postgres://….');
+    if (url === undefined) throw makeUsageError('Name the new address with --url postgres://….');
     await opened.setUrl(name, url);
     return {
       data: { changed: name },

@@ -2,13 +2,13 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type CliFixture, instantReplies, makeCliFixture } from '../../testing/index.ts';
-import { makeHome, startTerminal, type Terminal, terminalKeys } from '../../testing/terminal.ts';
+import { type CliFixture, instantRepliesConfig, makeCliFixture } from '../../testing/index.ts';
+import { makeHome, startCliInTerminal, type TestTerminal, terminalKeys } from '../../testing/terminal.ts';
 
 describe('coppice chat in a pipe', () => {
   let fixture: CliFixture;
   beforeEach(() => {
-    fixture = makeCliFixture({ config: instantReplies, env: { COPPICE_MODEL: 'offline/guide' } });
+    fixture = makeCliFixture({ config: instantRepliesConfig, env: { COPPICE_MODEL: 'offline/guide' } });
   });
   afterEach(() => fixture.close());
 
@@ -124,7 +124,7 @@ describe('coppice chat in a pipe', () => {
 
 describe('coppice chat on a terminal', () => {
   let home: ReturnType<typeof makeHome>;
-  let terminal: Terminal;
+  let terminal: TestTerminal;
   beforeAll(() => {
     home = makeHome();
   });
@@ -132,7 +132,7 @@ describe('coppice chat on a terminal', () => {
   afterEach(() => terminal.kill());
 
   it('[O32] a terminal without cursor control has a chat in lines, which goes on after an error', async () => {
-    terminal = startTerminal(['chat'], home.home, { columns: 80, rows: 24 }, { TERM: 'dumb' });
+    terminal = startCliInTerminal(['chat'], home.home, { columns: 80, rows: 24 }, { TERM: 'dumb' });
     await terminal.shows(/offline\/guide\. Write and press Enter[\s\S]*^>/m);
     terminal.type('What is a branch?\r');
     await terminal.shows(/branch means[\s\S]*^> ?$/m);
@@ -147,7 +147,7 @@ describe('coppice chat on a terminal', () => {
   });
 
   it('[O33] chats, regenerates, branches, switches, undoes, compacts and leaves', async () => {
-    terminal = startTerminal(['chat', '--full-screen'], home.home);
+    terminal = startCliInTerminal(['chat', '--full-screen'], home.home);
     await terminal.shows(/New chat[\s\S]*Ctrl-X\s+shows the keys/);
     terminal.type(`How do I connect a model?${terminalKeys.enter}`);
     // The title is set after the turn and appears without a key press.
@@ -196,7 +196,7 @@ describe('coppice chat on a terminal', () => {
   it('[O31] keeps every line of a paste, text typed during a reply, and the state of the terminal', async () => {
     const slow = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 200\n[ollama]\ndetect = false\n');
     try {
-      terminal = startTerminal(['chat', '--full-screen'], slow.home);
+      terminal = startCliInTerminal(['chat', '--full-screen'], slow.home);
       await terminal.shows('New chat');
       // Longer than any chunk that a terminal delivers.
       const middle = Array.from({ length: 3000 }, (_, at) => `and a line with the number ${at}`).join('\r');
@@ -243,7 +243,7 @@ describe('coppice chat on a terminal', () => {
     const slow = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 200\n[ollama]\ndetect = false\n');
     const quick = makeHome();
     try {
-      terminal = startTerminal(['chat', '--full-screen'], slow.home, { columns: 80, rows: 24 });
+      terminal = startCliInTerminal(['chat', '--full-screen'], slow.home, { columns: 80, rows: 24 });
       await terminal.shows('New chat');
       terminal.type(`Tell me more${terminalKeys.enter}`);
       await terminal.shows(/^babble\s+\w[\s\S]*▌/m);
@@ -265,7 +265,10 @@ describe('coppice chat on a terminal', () => {
       terminal.type(terminalKeys.escape);
       await terminal.shows('› Tell me more');
       terminal.kill();
-      terminal = startTerminal(['chat', '--full-screen', 'What is a branch?'], quick.home, { columns: 200, rows: 60 });
+      terminal = startCliInTerminal(['chat', '--full-screen', 'What is a branch?'], quick.home, {
+        columns: 200,
+        rows: 60,
+      });
       terminal.type(`How do I connect a model?${terminalKeys.enter}`);
       await terminal.shows('4 messages');
       await terminal.hides('Waiting:');
@@ -287,7 +290,7 @@ describe('coppice chat on a terminal', () => {
       await past.createChat('Oaks live long', 'They do');
       await past.run(['rename', 'last', 'Oaks']);
       past.close();
-      terminal = startTerminal(['chat', '--full-screen', '--resume'], own.home, { columns: 80, rows: 24 });
+      terminal = startCliInTerminal(['chat', '--full-screen', '--resume'], own.home, { columns: 80, rows: 24 });
       // The preview of the chat under the cursor.
       await terminal.shows(/2 chats · type to search[\s\S]*▶ .*Oaks\n[\s\S]*Elms[\s\S]*You: They do/);
       terminal.type('about el');
@@ -328,7 +331,7 @@ describe('coppice chat on a terminal', () => {
       expect(after).not.toContain('elms');
       if (process.platform !== 'win32') expect(statSync(`${own.home}/.coppice/history.jsonl`).mode & 0o777).toBe(0o600);
       // In the next chat the arrow key recalls the texts that were typed before.
-      terminal = startTerminal(['chat', '--full-screen'], own.home, { columns: 20, rows: 8 });
+      terminal = startCliInTerminal(['chat', '--full-screen'], own.home, { columns: 20, rows: 8 });
       await terminal.shows('›');
       terminal.type(terminalKeys.up);
       await terminal.shows('› /quit');
@@ -350,7 +353,7 @@ describe('coppice chat on a terminal', () => {
     try {
       mkdirSync(`${own.home}/notes`);
       writeFileSync(`${own.home}/notes/oaks.txt`, 'Oaks are old.');
-      terminal = startTerminal(['chat', '--full-screen'], own.home, { columns: 80, rows: 24 });
+      terminal = startCliInTerminal(['chat', '--full-screen'], own.home, { columns: 80, rows: 24 });
       await terminal.shows(/New chat[\s\S]*›[\s\S]*offline\/guide/);
       terminal.type('What is in @no');
       await terminal.shows(/▶ notes\//);
@@ -388,7 +391,7 @@ describe('coppice chat on a terminal', () => {
     const path = `${folder}/first.jsonl`;
     const files = () => readdirSync(folder).filter((name) => name.endsWith('.jsonl')).length;
     // The first chat creates the file; a later one continues it in the same way.
-    terminal = startTerminal(['chat', '--full-screen', '--store', `jsonl:${path}`], home.home);
+    terminal = startCliInTerminal(['chat', '--full-screen', '--store', `jsonl:${path}`], home.home);
     await terminal.shows('›');
     terminal.type(`Hello${terminalKeys.enter}`);
     await terminal.shows('2 messages');
@@ -397,7 +400,7 @@ describe('coppice chat on a terminal', () => {
     expect(files()).toBe(2);
     terminal.type(`/quit${terminalKeys.enter}`);
     expect(await terminal.ended()).toBe(0);
-    terminal = startTerminal(['chat', '--full-screen', '--store', `jsonl:${path}`], home.home);
+    terminal = startCliInTerminal(['chat', '--full-screen', '--store', `jsonl:${path}`], home.home);
     await terminal.shows('2 messages');
     terminal.type(`/fork${terminalKeys.enter}`);
     await terminal.shows(/is\s+unchanged/);
@@ -414,7 +417,7 @@ describe('coppice chat on a terminal', () => {
     // Slow enough to be stopped in the middle on any machine.
     const config = `${home.home}/.coppice/config.toml`;
     writeFileSync(config, readFileSync(config, 'utf8').replace('delay_ms = 0', 'delay_ms = 200'));
-    terminal = startTerminal(['chat', '--full-screen', '--resume'], home.home, { columns: 34, rows: 16 });
+    terminal = startCliInTerminal(['chat', '--full-screen', '--resume'], home.home, { columns: 34, rows: 16 });
     await terminal.shows(/type to search[\s\S]*How do I connect/);
     terminal.type(terminalKeys.enter);
     await terminal.shows(/❧ How do[\s\S]*›/);
@@ -444,7 +447,7 @@ describe('coppice chat on a terminal', () => {
     const question = /You\nTell me about the sea\n/;
     const slow = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 60\n[ollama]\ndetect = false\n');
     try {
-      terminal = startTerminal(['chat', '--full-screen'], slow.home, { columns: 60, rows: 12 });
+      terminal = startCliInTerminal(['chat', '--full-screen'], slow.home, { columns: 60, rows: 12 });
       await terminal.shows('›');
       terminal.type(`Tell me about the sea${terminalKeys.enter}`);
       // The reply has grown over the whole screen.

@@ -5,11 +5,11 @@ import { ChatSession } from '../../chat/chat-session.ts';
 import { openInputHistory } from '../../chat/input-history.ts';
 import { printTurn } from '../../chat/print-turn.ts';
 import { renderAddedMessages } from '../../chat/thread-lines.ts';
-import { TranscriptFeed } from '../../chat/transcript-feed.ts';
+import { TranscriptQueue } from '../../chat/transcript-queue.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { openChatEngine } from '../../cli-engine.ts';
-import { usageError } from '../../exit-codes.ts';
-import { sizeOrDefault } from '../../output.ts';
+import { makeUsageError } from '../../exit-codes.ts';
+import { terminalSizeOrDefault } from '../../output.ts';
 import { findTree, isLastTreeName, lastTreeName } from '../../resolve-target.ts';
 import { createNamedSession, findSessionTarget } from '../../session-target.ts';
 import { shortenId } from '../../short-ids.ts';
@@ -45,7 +45,7 @@ export const chat = defineSubcommand({
   async run(given, from) {
     const temperature = given.optional('temperature');
     if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
-      throw usageError(`Invalid temperature ${temperature}. Use a number from 0.`);
+      throw makeUsageError(`Invalid temperature ${temperature}. Use a number from 0.`);
     const { host } = from;
     // The interface needs a terminal with cursor control.
     const canDraw = host.stdin.isTTY === true && host.stdout.isTTY === true && host.env['TERM'] !== 'dumb';
@@ -80,8 +80,8 @@ export const chat = defineSubcommand({
     });
     const words = given.many('words').join(' ');
     if (inLines && words === '' && !given.flag('plain') && !from.options.json) {
-      const { chatInLines } = await import('../../chat/line-chat.ts');
-      await chatInLines(chatSession, at, async (line) => (await runSlashCommand(chatSession, line, at)).lines);
+      const { runLineChat } = await import('../../chat/line-chat.ts');
+      await runLineChat(chatSession, at, async (line) => (await runSlashCommand(chatSession, line, at)).lines);
       return leavingOutput(chatSession, from, at);
     }
     if (plain) return printOneReply(chatSession, words, at);
@@ -89,8 +89,8 @@ export const chat = defineSubcommand({
     // The interface uses the screen, so notices are shown in it.
     tell = (text) => chatSession.note(text, true);
     const { style } = at.output;
-    const width = () => Math.max(10, sizeOrDefault(host.stdout.columns, 80) - 1);
-    const transcript = given.flag('full-screen') ? null : new TranscriptFeed(chatSession, style, width);
+    const width = () => Math.max(10, terminalSizeOrDefault(host.stdout.columns, 80) - 1);
+    const transcript = given.flag('full-screen') ? null : new TranscriptQueue(chatSession, style, width);
     if (words !== '') void chatSession.send(words);
     const settings = dirname(configPath({ env: host.env, home: host.home }).path);
     await runChatInterface(chatSession, cliEngine, {
@@ -155,7 +155,7 @@ async function printOneReply(
 ): Promise<SubcommandOutput | null> {
   const piped = at.host.stdin.isTTY === true ? '' : (await at.input()).replace(/\r?\n$/, '');
   const text = [words, piped].filter((part) => part !== '').join('\n\n');
-  if (text.trim() === '') throw usageError('The message is empty. Give a text, or pipe one in.');
+  if (text.trim() === '') throw makeUsageError('The message is empty. Give a text, or pipe one in.');
   if (oneCommand.test(text)) return runSlashCommand(chatSession, text, at);
   const quiet = { ...at.output, write: () => undefined };
   const whole = await printTurn(chatSession, text, at.options.json ? quiet : at.output, at.host.signal);

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeCliFixture } from '../../testing/index.ts';
 import {
-  compiledCommandArgv,
+  compiledCliArgv,
   makeHome,
-  startProgram,
-  startTerminal,
-  type Terminal,
+  startCliInTerminal,
+  startProgramInTerminal,
+  type TestTerminal,
   terminalKeys,
 } from '../../testing/terminal.ts';
 
@@ -70,7 +70,7 @@ async function startThinkingServer() {
 }
 
 describe('coppice chat in the scrollback of the terminal', () => {
-  let terminal: Terminal;
+  let terminal: TestTerminal;
   let home: ReturnType<typeof makeHome>;
   afterEach(() => {
     terminal.kill();
@@ -82,7 +82,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
     { tags: ['full'] },
     async (size) => {
       home = makeHome();
-      terminal = startTerminal(['chat'], home.home, size);
+      terminal = startCliInTerminal(['chat'], home.home, size);
       await terminal.shows('›');
       expect(terminal.written()).not.toContain('\u001b[?1049h');
       terminal.type(`How do I connect a model?${terminalKeys.enter}`);
@@ -120,7 +120,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
     },
     async (size) => {
       home = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 30\n[ollama]\ndetect = false\n');
-      terminal = startTerminal(['chat', 'Tell me a long story'], home.home, size);
+      terminal = startCliInTerminal(['chat', 'Tell me a long story'], home.home, size);
       await terminal.shows(/▌/);
       terminal.type(`Second${terminalKeys.enter}`);
       await terminal.shows('Waiting: Second');
@@ -141,7 +141,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
     tags: ['full'],
   }, async () => {
     home = makeHome();
-    terminal = startTerminal(['chat', 'What is a branch?'], home.home, { columns: 100, rows: 30 });
+    terminal = startCliInTerminal(['chat', 'What is a branch?'], home.home, { columns: 100, rows: 30 });
     terminal.type(`/label one${terminalKeys.enter}`);
     await terminal.shows(/Labelled/);
     terminal.resize(50, 20);
@@ -163,7 +163,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
       `model = "far/m"\n[ollama]\ndetect = false\n[providers.far]\nkind = "openai-compatible"\nbase_url = "${server.url}"\n`,
     );
     try {
-      terminal = startTerminal(['chat', 'Why?'], home.home, { columns: 120, rows: 30 });
+      terminal = startCliInTerminal(['chat', 'Why?'], home.home, { columns: 120, rows: 30 });
       await terminal.shows('thinking: Trees grow slowly.');
       const draft = 'a draft that takes several rows of the narrow window, as does its beginning';
       terminal.type(draft);
@@ -195,7 +195,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
 
   it('[O33] draws the interface in an environment of a build server too', { tags: ['full'] }, async () => {
     home = makeHome();
-    terminal = startTerminal(['chat'], home.home, { columns: 80, rows: 24 }, { CI: 'true' });
+    terminal = startCliInTerminal(['chat'], home.home, { columns: 80, rows: 24 }, { CI: 'true' });
     await terminal.shows('›');
     terminal.type('What is a bra');
     await terminal.shows('› What is a bra');
@@ -213,7 +213,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
     const rack = `[providers.rack]\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:${port}/v1"\n`;
     home = makeHome(`model = "offline/guide"\n[ollama]\ndetect = false\n${rack}`);
     try {
-      terminal = startTerminal(['chat'], home.home);
+      terminal = startCliInTerminal(['chat'], home.home);
       await terminal.shows('›');
       terminal.type(terminalKeys.control('o'));
       await terminal.shows('type to search');
@@ -230,7 +230,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
       terminal.type(terminalKeys.control('o'));
       await terminal.shows(/▶ rack\/m-large/);
       terminal.kill();
-      terminal = startTerminal(['chat', '-m', 'rack/m-small'], home.home);
+      terminal = startCliInTerminal(['chat', '-m', 'rack/m-small'], home.home);
       await terminal.shows('›');
       terminal.type(terminalKeys.control('o'));
       await terminal.shows(/▶ rack\/m-small/);
@@ -250,7 +250,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
     await fixture.run(['append', 'last', 'And an oak?']);
     await fixture.run(['append', '--new', '--title', 'Yew', 'How old is a yew?']);
     fixture.close();
-    terminal = startTerminal(['chat'], home.home, { columns: 80, rows: 24 });
+    terminal = startCliInTerminal(['chat'], home.home, { columns: 80, rows: 24 });
     await terminal.shows('Ctrl-X shows the keys');
     terminal.type(`/resume${terminalKeys.enter}`);
     await terminal.shows(/2 chats[\s\S]*▶.*Yew[\s\S]*You: How old is a yew\?/);
@@ -273,7 +273,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
       `model = "lab/m"\n[ollama]\ndetect = false\n[providers.lab]\nkind = "openai-compatible"\nbase_url = "${server.url}"\n`,
     );
     try {
-      terminal = startTerminal(['chat'], home.home, { columns: 80, rows: 24 });
+      terminal = startCliInTerminal(['chat'], home.home, { columns: 80, rows: 24 });
       await terminal.shows('›');
       terminal.type(`Why?${terminalKeys.enter}`);
       await terminal.shows('thinking: Trees grow slowly.');
@@ -310,7 +310,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
     async () => {
       home = makeHome();
       const script = `set -m; "$0" "$@"; echo now stopped; read line; fg >/dev/null`;
-      terminal = startProgram(['sh', '-c', script, ...compiledCommandArgv, 'chat'], home.home, {
+      terminal = startProgramInTerminal(['sh', '-c', script, ...compiledCliArgv, 'chat'], home.home, {
         columns: 80,
         rows: 24,
       });
@@ -345,7 +345,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
       `model = "lab/m"\n[ollama]\ndetect = false\n[providers.lab]\nkind = "openai-compatible"\nbase_url = "${server.url}"\n`,
     );
     try {
-      terminal = startTerminal(['chat'], home.home, { columns: 80, rows: 24 });
+      terminal = startCliInTerminal(['chat'], home.home, { columns: 80, rows: 24 });
       await terminal.shows('›');
       terminal.type(`Why?${terminalKeys.enter}`);
       await terminal.shows('thinking: Trees grow slowly.');
@@ -380,7 +380,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
 
   it('[O197] a key that the chat does not know does nothing, and its sequence is not text', async () => {
     home = makeHome();
-    terminal = startTerminal(['chat'], home.home, { columns: 80, rows: 24 });
+    terminal = startCliInTerminal(['chat'], home.home, { columns: 80, rows: 24 });
     await terminal.shows('›');
     // Ctrl-F1, Ctrl-F4, and the report that the window has the focus.
     terminal.type('\u001b[1;5P\u001b[1;5S\u001b[IAn oak');
@@ -392,7 +392,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
 
   it('[O97] the arrow keys pass over an earlier command, whose menu stays closed', async () => {
     home = makeHome();
-    terminal = startTerminal(['chat'], home.home, { columns: 80, rows: 24 });
+    terminal = startCliInTerminal(['chat'], home.home, { columns: 80, rows: 24 });
     await terminal.shows('›');
     terminal.type(`/name Elms${terminalKeys.enter}`);
     await terminal.shows('Elms');
@@ -412,7 +412,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
     '[O33] a terminal that is closed signals more than once, and the reply keeps its text',
     async () => {
       home = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 30\n[ollama]\ndetect = false\n');
-      terminal = startTerminal(['chat', 'Tell me a long story'], home.home, { columns: 80, rows: 24 });
+      terminal = startCliInTerminal(['chat', 'Tell me a long story'], home.home, { columns: 80, rows: 24 });
       await terminal.shows(/babble\n(?:.+\n)+▌/);
       for (let at = 0; at < 5; at++) {
         terminal.signal('SIGHUP');
@@ -431,7 +431,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
 
   it('[O96] /continue continues a reply that was stopped, in the same message', async () => {
     home = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 30\n[ollama]\ndetect = false\n');
-    terminal = startTerminal(['chat', 'Tell me a long story'], home.home, { columns: 80, rows: 24 });
+    terminal = startCliInTerminal(['chat', 'Tell me a long story'], home.home, { columns: 80, rows: 24 });
     await terminal.shows(/babble\n(?:.+\n)+▌/);
     terminal.type(terminalKeys.escape);
     await terminal.prints(/aborted.* ›/);
@@ -456,7 +456,10 @@ describe('coppice chat in the scrollback of the terminal', () => {
     tags: ['full'],
   }, async () => {
     home = makeHome('model = "offline/babble"\n[offline]\ndelay_ms = 30\n[ollama]\ndetect = false\n');
-    terminal = startTerminal(['chat', '--full-screen', 'Tell me a long story'], home.home, { columns: 80, rows: 24 });
+    terminal = startCliInTerminal(['chat', '--full-screen', 'Tell me a long story'], home.home, {
+      columns: 80,
+      rows: 24,
+    });
     await terminal.shows(/babble\n(?:.+\n)+▌/);
     const [, shown = ''] = /babble\n(\S+)/.exec(terminal.screen()) ?? [];
     terminal.type(terminalKeys.control('d'));
@@ -468,7 +471,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
     tags: ['full'],
   }, async () => {
     home = makeHome();
-    terminal = startTerminal(['chat', '--full-screen'], home.home, { columns: 20, rows: 8 });
+    terminal = startCliInTerminal(['chat', '--full-screen'], home.home, { columns: 20, rows: 8 });
     await terminal.shows('›');
     terminal.type(`/cost${terminalKeys.enter}`);
     await terminal.shows('No reply');
@@ -479,7 +482,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
 
   it('[O105] Shift-Tab changes how much the model thinks', async () => {
     home = makeHome();
-    terminal = startTerminal(['chat'], home.home, { columns: 80, rows: 24 });
+    terminal = startCliInTerminal(['chat'], home.home, { columns: 80, rows: 24 });
     await terminal.shows('›');
     terminal.type(terminalKeys.shiftTab);
     await terminal.shows('thinking low');
@@ -507,7 +510,7 @@ describe('coppice chat in the scrollback of the terminal', () => {
       writeFileSync(join(programs, 'wl-paste'), `#!/bin/sh\ncat "${home.home}/my picture.png"\n`);
       chmodSync(join(programs, 'wl-paste'), 0o755);
       const env = { PATH: `${programs}:${process.env['PATH'] ?? ''}` };
-      terminal = startTerminal(['chat'], home.home, { columns: 120, rows: 24 }, env);
+      terminal = startCliInTerminal(['chat'], home.home, { columns: 120, rows: 24 }, env);
       await terminal.shows('›');
       terminal.type(terminalKeys.control('v'));
       await terminal.shows(/› @\S+\.png/);

@@ -1,6 +1,11 @@
 import { findCompletionCandidates } from '../../candidates.ts';
-import { buildCompletionScript, formatCandidate, isSupportedShell, supportedShells } from '../../completion.ts';
-import { usageError } from '../../exit-codes.ts';
+import {
+  buildCompletionScript,
+  formatCompletionCandidate,
+  isSupportedShell,
+  supportedShells,
+} from '../../completion.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const completion = defineSubcommand({
@@ -19,14 +24,15 @@ export const completion = defineSubcommand({
   examples: ['source <(coppice completion bash)', 'coppice completion fish > ~/.config/fish/completions/coppice.fish'],
   async run(given, at) {
     const shell = given.text('shell');
-    if (!isSupportedShell(shell)) throw usageError(`Unknown shell ${shell}. Use one of ${supportedShells.join(', ')}.`);
+    if (!isSupportedShell(shell))
+      throw makeUsageError(`Unknown shell ${shell}. Use one of ${supportedShells.join(', ')}.`);
     // Imported lazily: the list contains this subcommand.
     const { subcommands } = await import('../all.ts');
     const words = given.many('words');
     if (words.length > 0) {
       // An invalid line or an unreachable store gives no candidates; completion must not print errors.
       const found = await findCompletionCandidates(words, subcommands, at).catch(() => []);
-      return { data: { shell, candidates: found }, lines: found.map((each) => formatCandidate(shell, each)) };
+      return { data: { shell, candidates: found }, lines: found.map((each) => formatCompletionCandidate(shell, each)) };
     }
     const script = buildCompletionScript(shell, subcommands);
     return { data: { shell, script }, lines: [script] };

@@ -3,21 +3,27 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { makeCliFixture } from '../../testing/index.ts';
-import { compiledCommandArgv, makeHome, startProgram, type Terminal, terminalKeys } from '../../testing/terminal.ts';
+import {
+  compiledCliArgv,
+  makeHome,
+  startProgramInTerminal,
+  type TestTerminal,
+  terminalKeys,
+} from '../../testing/terminal.ts';
 
 const size = { columns: 100, rows: 30 };
 
 describe('completion in the shells themselves', () => {
   let home: ReturnType<typeof makeHome>;
   let env: Record<string, string>;
-  let terminal: Terminal;
+  let terminal: TestTerminal;
   let ids: readonly string[];
   beforeAll(async () => {
     home = makeHome();
     const bin = join(home.home, 'bin');
     mkdirSync(bin);
     const command = join(bin, 'coppice');
-    writeFileSync(command, `#!/bin/sh\nexec ${compiledCommandArgv.map((word) => `'${word}'`).join(' ')} "$@"\n`);
+    writeFileSync(command, `#!/bin/sh\nexec ${compiledCliArgv.map((word) => `'${word}'`).join(' ')} "$@"\n`);
     chmodSync(command, 0o755);
     env = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, PS1: 'ready> ', HISTFILE: '/dev/null' };
     const fixture = makeCliFixture({ home: home.home });
@@ -48,17 +54,17 @@ describe('completion in the shells themselves', () => {
   }
 
   it('[O4] bash completes commands', async () => {
-    terminal = startProgram(['bash', '--norc', '--noprofile', '-i'], home.home, size, env);
+    terminal = startProgramInTerminal(['bash', '--norc', '--noprofile', '-i'], home.home, size, env);
     await complete("bind 'set show-all-if-ambiguous on'; source <(coppice completion bash)");
   });
 
   it('[O4] zsh completes commands', async () => {
-    terminal = startProgram(['zsh', '-f', '-i'], home.home, size, env);
+    terminal = startProgramInTerminal(['zsh', '-f', '-i'], home.home, size, env);
     await complete('autoload -U compinit; compinit -u -D; source <(coppice completion zsh)');
   });
 
   it('[O4] fish completes commands', async () => {
-    terminal = startProgram(['fish', '--no-config', '-i'], home.home, size, env);
+    terminal = startProgramInTerminal(['fish', '--no-config', '-i'], home.home, size, env);
     await complete('coppice completion fish | source');
   });
 });

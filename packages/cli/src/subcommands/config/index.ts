@@ -14,7 +14,7 @@ import {
   setConfigValue,
 } from '@coppice/engine/config';
 import type { CliContext } from '../../cli-context.ts';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { toStoreUrl } from '../../store-address.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandInput, type SubcommandOutput } from '../contract.ts';
@@ -55,7 +55,7 @@ export const config = defineSubcommand({
       case 'unset':
         return changeKey(path, keyOf(given), null, at);
       default:
-        throw usageError(`Unknown action ${given.text('action')}. Use one of ${actions.join(', ')}.`);
+        throw makeUsageError(`Unknown action ${given.text('action')}. Use one of ${actions.join(', ')}.`);
     }
   },
 });
@@ -125,7 +125,7 @@ async function findUnusableNames(
   tryName(['store'], (address) => {
     const [scheme = ''] = toStoreUrl(address, at.host).toLowerCase().split(':', 1);
     if (![...storeSchemes, 'postgresql'].includes(scheme))
-      throw usageError(
+      throw makeUsageError(
         `There is no store of the kind "${scheme}:". Use one of ${storeSchemes.map((each) => `${each}:`).join(', ')}.`,
       );
   });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { renderMarkdownLines } from '../../chat/markdown.ts';
 import { createTextStyles } from '../../terminal/style.ts';
-import { instantReplies, makeCliFixture } from '../../testing/index.ts';
+import { instantRepliesConfig, makeCliFixture } from '../../testing/index.ts';
 
 const fixture = makeCliFixture();
 afterAll(() => fixture.close());
@@ -39,7 +39,7 @@ describe('docs', () => {
     expect(renderMarkdownLines(text, 80, createTextStyles(false)).join('\n')).toContain(
       'Budgets (coppice docs models#budgets)',
     );
-    const guide = makeCliFixture({ config: instantReplies, home: fixture.home });
+    const guide = makeCliFixture({ config: instantRepliesConfig, home: fixture.home });
     const asked = await guide.run(['chat', '-p', '-m', 'offline/guide', 'How do I undo a mistake?']);
     const [, name = ''] = /\(coppice:docs\/([^)]+)\)/.exec(asked.out) ?? [];
     expect(await fixture.run(['docs', name])).toMatchObject({ code: 0 });

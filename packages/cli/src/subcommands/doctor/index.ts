@@ -13,7 +13,7 @@ import {
 import type { CliContext } from '../../cli-context.ts';
 import { toCliError } from '../../exit-codes.ts';
 import { describeFailedCall, openFailedCalls } from '../../failed-calls.ts';
-import { findHooks, hooksFolder } from '../../hooks.ts';
+import { findHooks, hooksFolderOf } from '../../hooks.ts';
 import { wrapLines } from '../../terminal/wrap.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
 import { cliVersion } from '../../version.ts';
@@ -223,7 +223,7 @@ async function hooks(at: CliContext): Promise<Omit<DoctorFinding, 'what'>> {
   const found = await findHooks(at.host.home);
   const left = found.filter(({ trouble }) => trouble !== null);
   const names = found.filter(({ trouble }) => trouble === null).map(({ name }) => name);
-  const loaded = names.length === 0 ? `none in ${hooksFolder(at.host.home)}` : `a chat loads ${names.join(', ')}`;
+  const loaded = names.length === 0 ? `none in ${hooksFolderOf(at.host.home)}` : `a chat loads ${names.join(', ')}`;
   const text = [loaded, ...left.map(({ name, trouble }) => `${name} is not loaded: ${trouble}`)].join('; ');
   return { state: left.length > 0 ? 'note' : 'ok', said: text };
 }

@@ -1,4 +1,4 @@
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { readInputText } from '../../input-text.ts';
 import { findTarget } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
@@ -21,7 +21,7 @@ export const edit = defineSubcommand({
   examples: ['coppice edit last @ "A better question"', 'coppice edit last @ --in-place "Without the typo"'],
   async run(given, at) {
     if (given.flag('in-place') && given.flag('prefix'))
-      throw usageError('--in-place and --prefix cannot be combined. Use one of them.');
+      throw makeUsageError('--in-place and --prefix cannot be combined. Use one of them.');
     const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.text('message'));
     const content = await readInputText(given.many('words'), at);
     const mode = given.flag('in-place') ? 'in-place' : given.flag('prefix') ? 'prefix' : 'branch';

@@ -13,7 +13,7 @@ import {
 import { AppError, isAppError, type TreeRow } from '@coppice/core';
 import { exportFrom } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import type { OutputWriter } from '../../output.ts';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
@@ -57,10 +57,11 @@ export const exportTo = defineSubcommand({
   async run(given, at) {
     const format = findFormat(given.optional('format') ?? 'archive');
     if (format?.writer === undefined)
-      throw usageError(`Unknown format ${given.optional('format') ?? ''}. Use one of ${writable.join(', ')}.`);
+      throw makeUsageError(`Unknown format ${given.optional('format') ?? ''}. Use one of ${writable.join(', ')}.`);
     const store = await at.keptStore();
     const word = given.optional('chat');
-    if ((word === undefined) !== given.flag('all')) throw usageError('Nothing to export. Name a chat, or use --all.');
+    if ((word === undefined) !== given.flag('all'))
+      throw makeUsageError('Nothing to export. Name a chat, or use --all.');
     const row = word === undefined ? null : await findTree(at, word);
     const selection = row === null ? undefined : await selectedNodes(given, row, at);
     const out = given.optional('out');
@@ -112,7 +113,7 @@ async function selectedNodes(
   const word = given.optional('message');
   const nodeId = word === undefined ? undefined : await findNodeInTree(at, row, word);
   if (given.flag('branch')) {
-    if (nodeId === undefined) throw usageError('--branch needs a message: name the first one of the branch.');
+    if (nodeId === undefined) throw makeUsageError('--branch needs a message: name the first one of the branch.');
     return { what: 'branch', nodeId };
   }
   if (given.flag('path') || nodeId !== undefined)

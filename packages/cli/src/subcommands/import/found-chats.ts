@@ -4,7 +4,7 @@
  */
 import type { ImportReport } from '@coppice/content/formats';
 import { isAppError } from '@coppice/core';
-import type { ComputerPaths, FoundFile, FoundProgram, ProgramFolders } from '@coppice/server/found';
+import type { ComputerEnvironment, FoundProgram, ProgramChatFile, ProgramChatFolders } from '@coppice/server/found';
 import type { CliContext } from '../../cli-context.ts';
 import { readUntilStopped } from '../../read-until-stopped.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
@@ -20,7 +20,7 @@ interface FoundOptions {
 
 const checkIntervalMs = 500;
 
-function pathsOf({ host }: CliContext): ComputerPaths {
+function pathsOf({ host }: CliContext): ComputerEnvironment {
   return { home: host.home, env: host.env, platform: process.platform };
 }
 
@@ -66,8 +66,8 @@ async function choose(at: CliContext, programs: readonly FoundProgram[], yes: bo
 }
 
 async function findChosen(at: CliContext, { yes, format }: FoundOptions) {
-  const { findPrograms, programFolders } = await import('@coppice/server/found');
-  const places = programFolders.filter((place) => format === undefined || place.format === format);
+  const { findPrograms, programChatFolders } = await import('@coppice/server/found');
+  const places = programChatFolders.filter((place) => format === undefined || place.format === format);
   const programs = await findPrograms(pathsOf(at), places);
   const chosen = programs.length === 0 ? [] : await choose(at, programs, yes);
   const names = new Set(chosen.map((program) => program.format));
@@ -76,7 +76,7 @@ async function findChosen(at: CliContext, { yes, format }: FoundOptions) {
 
 /** Finds chats, and imports the chats of the chosen programs. */
 export async function importFoundChats(at: CliContext, options: FoundOptions): Promise<SubcommandOutput> {
-  const { findProgramFiles } = await import('@coppice/server/found');
+  const { findProgramChatFiles } = await import('@coppice/server/found');
   const { importFiles } = await import('@coppice/server/importing');
   const { programs, chosen } = await findChosen(at, options);
   if (programs.length === 0)
@@ -88,7 +88,7 @@ export async function importFoundChats(at: CliContext, options: FoundOptions): P
     lines.push('Nothing was imported. Use --yes to import all of them, or --format for one.');
   }
   for (const place of chosen) {
-    const files = await findProgramFiles(place, pathsOf(at));
+    const files = await findProgramChatFiles(place, pathsOf(at));
     // A program that keeps its chats in several ways may have none of one kind.
     if (files.length === 0) continue;
     const settings = {
@@ -108,7 +108,7 @@ export async function importFoundChats(at: CliContext, options: FoundOptions): P
 
 /** Imports chats, then checks for changes twice a second until stopped. Never writes to the files of the programs. */
 export async function watchFoundChats(at: CliContext, options: FoundOptions): Promise<SubcommandOutput | null> {
-  const { ProgramWatch } = await import('@coppice/server/found');
+  const { ProgramChatWatch } = await import('@coppice/server/found');
   const { waitMs } = await import('@coppice/engine');
   const { programs, chosen, places } = await findChosen(at, options);
   const candidates = options.yes ? places : chosen;
@@ -123,7 +123,7 @@ export async function watchFoundChats(at: CliContext, options: FoundOptions): Pr
       `Not watched: the databases of ${databases.map(({ label }) => label).join(', ')}, because each change would copy them whole. Import them again with \`coppice import --found\`.\n`,
     );
   output.note(`Watching ${watched.map(({ label }) => label).join(', ')}. Stop with Ctrl+C.\n`);
-  const watch = new ProgramWatch(pathsOf(at), watched);
+  const watch = new ProgramChatWatch(pathsOf(at), watched);
   while (!host.signal.aborted) {
     try {
       for await (const { place, files } of watch.changes()) {
@@ -142,7 +142,11 @@ export async function watchFoundChats(at: CliContext, options: FoundOptions): Pr
   return null;
 }
 
-async function importAndReport(at: CliContext, place: ProgramFolders, files: readonly FoundFile[]): Promise<void> {
+async function importAndReport(
+  at: CliContext,
+  place: ProgramChatFolders,
+  files: readonly ProgramChatFile[],
+): Promise<void> {
   for await (const { title, created, added } of importFilesOf(at, place, files)) {
     if (!created && added === 0) continue;
     const what = created ? 'new' : `${added} more`;
@@ -150,7 +154,7 @@ async function importAndReport(at: CliContext, place: ProgramFolders, files: rea
   }
 }
 
-async function* importFilesOf(at: CliContext, place: ProgramFolders, files: readonly FoundFile[]) {
+async function* importFilesOf(at: CliContext, place: ProgramChatFolders, files: readonly ProgramChatFile[]) {
   const { importFiles } = await import('@coppice/server/importing');
   const settings = { actor: at.context().actor, signal: at.host.signal, format: place.format, follow: true };
   for await (const event of importFiles({ store: await at.store() }, files, settings))

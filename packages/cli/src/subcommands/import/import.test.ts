@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { compileCommandOnce } from '../../testing/compiled.ts';
+import { compileCliOnce } from '../../testing/compiled.ts';
 import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 const list = JSON.stringify({
@@ -270,7 +270,7 @@ describe('coppice import', () => {
 
   it('[O131] goes on as a process until it is stopped', { tags: ['full'] }, async () => {
     put(meta, asked);
-    const words = [await compileCommandOnce(), 'import', '--watch', '--yes'];
+    const words = [await compileCliOnce(), 'import', '--watch', '--yes'];
     const env = { PATH: process.env['PATH'], HOME: fixture.home };
     const watching = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     try {

@@ -4,7 +4,7 @@ import { AppError } from '@coppice/core';
 import type { FileSource, ImportTarget } from '@coppice/server/importing';
 import type { CliContext } from '../../cli-context.ts';
 import { findInputFiles } from '../../input-files.ts';
-import type { RemoteImportReport, UploadedFile } from '../../remote/remote-import.ts';
+import type { FileToUpload, RemoteImportReport } from '../../remote/remote-import.ts';
 import { createProgressBar } from '../../terminal/progress.ts';
 import { defineSubcommand } from '../contract.ts';
 import { formatImportReport } from './format-report.ts';
@@ -131,7 +131,7 @@ async function importHere(
 /** Imports a file into the store of a server. */
 async function importThere(
   client: CoppiceClient,
-  file: UploadedFile,
+  file: FileToUpload,
   options: WordOptions,
   showProgress: ProgressListener,
 ): Promise<RemoteImportReport> {
@@ -142,7 +142,7 @@ async function importThere(
 /**
  * Returns the file of an argument. A server imports one file at a time, and the files of a folder may belong together.
  */
-function onlyFile(word: string, files: readonly FileSource[]): UploadedFile {
+function onlyFile(word: string, files: readonly FileSource[]): FileToUpload {
   const [file] = files;
   if (file !== undefined && files.length === 1 && 'path' in file) return file;
   throw new AppError({

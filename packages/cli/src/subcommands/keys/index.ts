@@ -2,7 +2,7 @@ import { AppError } from '@coppice/core';
 import type { LiveConfig, ProviderConfig } from '@coppice/engine';
 import { localModelServers, providerDefinitions, reencryptSecretRecords } from '@coppice/engine';
 import type { CliContext } from '../../cli-context.ts';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { readSecret } from '../../terminal/read-secret.ts';
 import { defineSubcommand, type SubcommandInput, type SubcommandOutput } from '../contract.ts';
 
@@ -43,8 +43,8 @@ export const keys = defineSubcommand({
     if (action === 'list') return listKeys(live, at);
     const name = given.optional('provider');
     if (action !== 'set' && action !== 'remove')
-      throw usageError(`Unknown action ${action}. Use one of ${actions.join(', ')}.`);
-    if (name === undefined) throw usageError(`Name the provider, as in coppice keys ${action} openai.`);
+      throw makeUsageError(`Unknown action ${action}. Use one of ${actions.join(', ')}.`);
+    if (name === undefined) throw makeUsageError(`Name the provider, as in coppice keys ${action} openai.`);
     return action === 'set' ? setKey(live, name, given, at) : removeKey(live, name);
   },
 });
@@ -103,7 +103,7 @@ async function setKey(
     .checkConnection({ name, address, label: given.optional('label'), key })
     .catch((error: unknown) => {
       if (key !== '' || !(error instanceof AppError) || error.code !== 'keys/needed' || !wantsKey) throw error;
-      throw usageError(`No key was given. Pass one on standard input: coppice keys set ${name} < key.txt.`);
+      throw makeUsageError(`No key was given. Pass one on standard input: coppice keys set ${name} < key.txt.`);
     });
   const providers = await at.providers();
   const listed = await providers.tryConnection(checked.section, { signal: at.host.signal }).then(
@@ -121,7 +121,7 @@ async function setKey(
 /** Encrypts the keys of a shared server under a new secret. */
 async function rotateKeys(given: SubcommandInput, at: CliContext): Promise<SubcommandOutput> {
   if (!given.flag('users'))
-    throw usageError('Only the keys of a server with users are encrypted. Use coppice keys rotate --users.');
+    throw makeUsageError('Only the keys of a server with users are encrypted. Use coppice keys rotate --users.');
   const { env, home } = at.host;
   const count = await reencryptSecretRecords(await at.sharedRecords(), { env, home });
   return {

@@ -1,8 +1,8 @@
 import { ask, type ReadProgram, type TreeRow } from '@coppice/core';
 import { silhouetteOf } from '@coppice/core/tree';
-import { nameByFirstWords } from '../../first-words.ts';
+import { addTitlesFromFirstWords } from '../../first-words.ts';
 import { formatTreeLine, formatTreeListHeading, modelNameOf, type TreeListColumns } from '../../printing.ts';
-import { shortenIds } from '../../short-ids.ts';
+import { createIdShortener } from '../../short-ids.ts';
 import { buildCommandLine } from '../../tree-changes.ts';
 import { defineSubcommand } from '../contract.ts';
 
@@ -34,12 +34,12 @@ export const ls = defineSubcommand({
       ...(given.flag('pinned') ? { pinned: true } : {}),
       ...(given.flag('trashed') ? { trashed: true } : {}),
     });
-    const short = shortenIds(page.items.map((row) => row.id));
+    const short = createIdShortener(page.items.map((row) => row.id));
     const lines: string[] = [];
     const head = formatTreeListHeading(at.output);
     if (head !== null && at.output.screen !== null && page.items.length > 0) lines.push(head);
     // `--json` does not print these columns, so they are not read.
-    for (const row of at.options.json ? [] : await nameByFirstWords(store, page.items))
+    for (const row of at.options.json ? [] : await addTitlesFromFirstWords(store, page.items))
       lines.push(
         formatTreeLine(
           row,

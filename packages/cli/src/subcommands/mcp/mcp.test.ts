@@ -8,7 +8,7 @@ import { createMcpClient, createMemoryToolPinStore, parseConfig } from '@coppice
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { compileCommandOnce } from '../../testing/compiled.ts';
+import { compileCliOnce } from '../../testing/compiled.ts';
 import { type CliFixture, makeCliFixture } from '../../testing/index.ts';
 
 // Runs from the sources, which load slowly on a busy machine.
@@ -84,7 +84,7 @@ describe('coppice mcp', () => {
     ['a part of a message', '{"jsonrpc":"2.0","id":1,"meth'],
   ])('[O206] ends when its input ends after %s, and answers what it was asked before', async (_name, last) => {
     const store = `sqlite:${fixture.home}/.coppice/coppice.db`;
-    const command = await compileCommandOnce();
+    const command = await compileCliOnce();
     const env = { PATH: process.env['PATH'], HOME: fixture.home };
     const agent = spawn(process.execPath, [command, 'mcp', '--store', store], { env });
     try {

@@ -8,7 +8,7 @@ import { fieldsOrEmpty, getNumber } from '@coppice/core/decode';
 import { buildOutlineShape } from '@coppice/core/tree';
 import type { RunningServer } from '@coppice/server';
 import type { CliContext } from '../../cli-context.ts';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { describeFailedCall, openFailedCalls, overflowFolderOf } from '../../failed-calls.ts';
 import { readChatName } from '../../first-words.ts';
 import { chooseTreeLines, drawTree } from '../../printing.ts';
@@ -17,7 +17,12 @@ import { shortenId } from '../../short-ids.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
 import { defineSubcommand, type SubcommandOutput } from '../contract.ts';
-import { addPublicAddresses, findKnownProgram, hasKeyFor, type ProgramSettings } from './program-settings.ts';
+import {
+  addPublicServiceAddresses,
+  findKnownProgram,
+  hasServiceKey,
+  type ProgramSettings,
+} from './program-settings.ts';
 
 export const proxy = defineSubcommand({
   name: 'proxy',
@@ -50,7 +55,7 @@ export const proxy = defineSubcommand({
     const watch = given.flag('watch');
     if (given.flag('failed') || given.flag('acknowledge')) return showFailed(given.flag('acknowledge'), at);
     if (program === undefined && !watch)
-      throw usageError(
+      throw makeUsageError(
         'No program given. Put one after --, as in coppice proxy -- claude, or use --watch or --failed.',
       );
     const project = (given.optional('project') ?? basename(program ?? 'proxy')).replace(/[^\w.@-]/g, '-').slice(0, 100);
@@ -62,7 +67,7 @@ export const proxy = defineSubcommand({
     const listening = await listen({
       store,
       ...((await store.info()).readOnly ? {} : { storeUrl: await at.storeUrl() }),
-      config: addPublicAddresses(config, known),
+      config: addPublicServiceAddresses(config, known),
       auth: { mode: 'token', token },
       port: given.count('port', 0) ?? 0,
       spillFolder: await overflowFolderOf(at),
@@ -76,7 +81,7 @@ export const proxy = defineSubcommand({
       base: `${listening.url}/p/${encodeURIComponent(project)}`,
       token,
       env: at.host.env,
-      hasKey: (service) => hasKeyFor(config, service),
+      hasKey: (service) => hasServiceKey(config, service),
     });
     const added = extension === undefined ? first : [...first, extension.option, await writeExtension(extension, at)];
     const { recorder } = listening.server.services;
@@ -174,7 +179,7 @@ function runChild(
     running.on('error', (error) => {
       const isMissing = 'code' in error && error.code === 'ENOENT';
       const why = isMissing ? 'there is no such program. Check its name and PATH' : error.message;
-      reject(usageError(`${program} cannot be started: ${why}.`));
+      reject(makeUsageError(`${program} cannot be started: ${why}.`));
     });
     running.on('exit', (code, signal) => resolve(code ?? (signal === null ? 1 : interrupted)));
     at.host.signal.addEventListener('abort', () => running.kill('SIGINT'), { once: true });

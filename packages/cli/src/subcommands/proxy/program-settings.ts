@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { FieldMap } from '@coppice/core';
 import { fieldsOrEmpty, isFieldMap } from '@coppice/core/decode';
 import type { Config } from '@coppice/engine';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 
 type ServiceName = 'openai' | 'anthropic' | 'google';
 
@@ -136,7 +136,7 @@ function objectIn(variable: string, text: string | undefined): FieldMap {
   } catch {
     // Invalid JSON is reported below, together with JSON that is not an object.
   }
-  throw usageError(`The variable ${variable} is not a JSON object, so the address cannot be added to it.`);
+  throw makeUsageError(`The variable ${variable} is not a JSON object, so the address cannot be added to it.`);
 }
 
 const keyVariables: Readonly<Record<ServiceName, string>> = {
@@ -232,7 +232,10 @@ export function findKnownProgram(program: string | undefined): KnownProgram {
 }
 
 /** Whether Coppice has a key for a service and for the host to which its calls are forwarded. */
-export function hasKeyFor({ providers, proxy }: Pick<Config, 'providers' | 'proxy'>, service: ServiceName): boolean {
+export function hasServiceKey(
+  { providers, proxy }: Pick<Config, 'providers' | 'proxy'>,
+  service: ServiceName,
+): boolean {
   const key = providers.get(service)?.key;
   const address = proxy[service];
   return key !== undefined && (address === undefined || new URL(address).origin === key.origin);
@@ -248,8 +251,8 @@ const publicAddresses: Readonly<Record<ServiceName, string>> = {
  * Returns the configuration with the public address of each service that gets the program's own key, unless an address
  * is set.
  */
-export function addPublicAddresses(config: Config, { keepsKeys }: KnownProgram): Config {
-  const unset = keepsKeys.filter((service) => !hasKeyFor(config, service) && config.proxy[service] === undefined);
+export function addPublicServiceAddresses(config: Config, { keepsKeys }: KnownProgram): Config {
+  const unset = keepsKeys.filter((service) => !hasServiceKey(config, service) && config.proxy[service] === undefined);
   const addresses = Object.fromEntries(unset.map((service) => [service, publicAddresses[service]]));
   return { ...config, proxy: { ...config.proxy, ...addresses } };
 }

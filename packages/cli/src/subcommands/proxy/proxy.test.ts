@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CliFixture, instantReplies, makeCliFixture } from '../../testing/index.ts';
+import { type CliFixture, instantRepliesConfig, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice proxy', () => {
   let fixture: CliFixture;
   beforeEach(() => {
     fixture = makeCliFixture({
-      config: instantReplies,
+      config: instantRepliesConfig,
       env: { COPPICE_MODEL: 'offline/guide', PATH: process.env['PATH'] },
     });
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CliFixture, instantReplies, makeCliFixture } from '../../testing/index.ts';
+import { type CliFixture, instantRepliesConfig, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice proxy --watch', () => {
   let fixture: CliFixture;
@@ -7,7 +7,7 @@ describe('coppice proxy --watch', () => {
   const stop = new AbortController();
   beforeEach(() => {
     fixture = makeCliFixture({
-      config: instantReplies,
+      config: instantRepliesConfig,
       env: { COPPICE_MODEL: 'offline/guide' },
       signal: stop.signal,
       stderr: {

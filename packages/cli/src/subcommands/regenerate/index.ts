@@ -1,7 +1,7 @@
 import { AppError, ask, type Node } from '@coppice/core';
 import { readBranchModel } from '@coppice/engine';
 import { openChatEngine } from '../../cli-engine.ts';
-import { exitCodes, usageError } from '../../exit-codes.ts';
+import { exitCodes, makeUsageError } from '../../exit-codes.ts';
 import { formatNode } from '../../printing.ts';
 import { findTarget } from '../../resolve-target.ts';
 import { formatUndoHint } from '../../tree-changes.ts';
@@ -40,7 +40,7 @@ export const regenerate = defineSubcommand({
   async run(given, at) {
     const temperature = given.optional('temperature');
     if (temperature !== undefined && !/^\d+(?:\.\d+)?$/.test(temperature))
-      throw usageError(`Invalid temperature ${temperature}. Use a number from 0.`);
+      throw makeUsageError(`Invalid temperature ${temperature}. Use a number from 0.`);
     const store = await at.store();
     const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.optional('message'));
     const cliEngine = await openChatEngine(at);

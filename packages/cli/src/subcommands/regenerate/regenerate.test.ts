@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CliFixture, instantReplies, makeCliFixture } from '../../testing/index.ts';
+import { type CliFixture, instantRepliesConfig, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice regenerate', () => {
   let fixture: CliFixture;
   beforeEach(() => {
-    fixture = makeCliFixture({ config: instantReplies, env: { COPPICE_MODEL: 'offline/guide' } });
+    fixture = makeCliFixture({ config: instantRepliesConfig, env: { COPPICE_MODEL: 'offline/guide' } });
   });
   afterEach(() => fixture.close());
 

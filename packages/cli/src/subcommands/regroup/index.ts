@@ -1,6 +1,6 @@
 import { newId } from '@coppice/engine/new-id';
 import { readChatNames } from '../../first-words.ts';
-import { shortenIds } from '../../short-ids.ts';
+import { createIdShortener } from '../../short-ids.ts';
 import { createProgressBar } from '../../terminal/progress.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
@@ -36,7 +36,7 @@ export const regroup = defineSubcommand({
     };
     const report = await (undo ? undoRegroup(store, options) : regroupProject(store, options)).finally(progress.end);
     const { sessions, trees } = report;
-    const short = shortenIds(sessions.map(({ treeId }) => treeId));
+    const short = createIdShortener(sessions.map(({ treeId }) => treeId));
     const listed = undo ? [] : sessions;
     const nameOf = await readChatNames(store, at.options.json ? [] : listed);
     const lines = listed.map(

@@ -1,4 +1,4 @@
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { findTree } from '../../resolve-target.ts';
 import { toOneLine } from '../../terminal/strip-control-sequences.ts';
 import { runTreeChange, toChangeOutput } from '../../tree-changes.ts';
@@ -15,7 +15,7 @@ export const rename = defineSubcommand({
     const row = await findTree(at, given.text('chat'));
     const words = given.many('title').join(' ').trim();
     if (given.flag('remove') === (words !== ''))
-      throw usageError('Give a new title, or use --remove to remove the current one.');
+      throw makeUsageError('Give a new title, or use --remove to remove the current one.');
     const title = given.flag('remove') ? null : words;
     const outcome = await runTreeChange(at, { type: 'attributes', treeId: row.id, set: { title } });
     return toChangeOutput(outcome, title === null ? 'Removed the title.' : `Renamed to "${toOneLine(title, 60)}".`, at);

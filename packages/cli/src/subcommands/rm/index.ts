@@ -1,6 +1,6 @@
 import { ask, type DeleteCommand, type NodeId, readDeleteImpact, type TreeRow } from '@coppice/core';
 import type { CliContext } from '../../cli-context.ts';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { readChatName } from '../../first-words.ts';
 import { findNodeInTree, findTree } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
@@ -34,7 +34,7 @@ export const rm = defineSubcommand({
     for (const word of given.many('messages')) ids.push(await findNodeInTree(at, row, word));
     const mode = given.flag('cascade') ? 'cascade' : 'splice';
     if (given.flag('group') && (ids.length !== 1 || given.flag('cascade')))
-      throw usageError('--group needs exactly one message and no --cascade.');
+      throw makeUsageError('--group needs exactly one message and no --cascade.');
     if (given.flag('dry-run')) return wouldGo(row, ids, mode, at);
     if (ids.length === 0) {
       const name = await readChatName(await at.store(), row);

@@ -1,4 +1,4 @@
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { readChatNames } from '../../first-words.ts';
 import { formatLocalTime } from '../../printing.ts';
 import { findTree } from '../../resolve-target.ts';
@@ -30,7 +30,7 @@ export const search = defineSubcommand({
   examples: ['coppice search sourdough', 'coppice search 50% discount --role user', 'coppice search tree --json'],
   async run(given, at) {
     const text = given.many('words').join(' ');
-    if (text.trim() === '') throw usageError('The search is empty. Give a word, or a part of one.');
+    if (text.trim() === '') throw makeUsageError('The search is empty. Give a word, or a part of one.');
     const store = await at.store();
     const [tree, project, cursor] = ['tree', 'project', 'cursor'].map(given.optional);
     const roles = given.many('role').map((role) => (isMessageRole(role) ? role : refuseRole(role)));
@@ -64,5 +64,5 @@ export const search = defineSubcommand({
 });
 
 function refuseRole(role: string): never {
-  throw usageError(`Unknown role ${role}. Use user, assistant, tool or system.`);
+  throw makeUsageError(`Unknown role ${role}. Use user, assistant, tool or system.`);
 }

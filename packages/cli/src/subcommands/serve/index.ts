@@ -5,7 +5,7 @@ import { openPage } from '../../browser.ts';
 import type { CliContext } from '../../cli-context.ts';
 import { defaultPort } from '../../default-port.ts';
 import { createExampleTree } from '../../example-tree.ts';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { overflowFolderOf } from '../../failed-calls.ts';
 import { findWebFolder } from '../../web-folder.ts';
 import { defineSubcommand } from '../contract.ts';
@@ -63,14 +63,14 @@ export const serve = defineSubcommand({
   async run(given, at) {
     const { host: machine, output } = at;
     const port = given.count('port', 0);
-    if (port !== undefined && port > 65_535) throw usageError(`Invalid port ${port}. Use a number up to 65535.`);
+    if (port !== undefined && port > 65_535) throw makeUsageError(`Invalid port ${port}. Use a number up to 65535.`);
     const level = given.optional('log') ?? 'error';
     if (!levels.some((known) => known === level))
-      throw usageError(`Unknown log level ${level}. Use one of ${levels.join(', ')}.`);
+      throw makeUsageError(`Unknown log level ${level}. Use one of ${levels.join(', ')}.`);
     const proxies = given.many('sign-in-proxy');
     const proxy = { addresses: proxies, userHeader: given.optional('user-header') ?? 'x-forwarded-user' };
     if (proxies.length > 0 && !given.flag('users'))
-      throw usageError('--sign-in-proxy works only with --users. Add --users.');
+      throw makeUsageError('--sign-in-proxy works only with --users. Add --users.');
     // Imported here, so that the help, which loads all subcommands, does not load the modules of the server.
     const { createLog, makeFirstAdmin, serve: listen } = await import('@coppice/server');
     // The keys of the person who starts a shared server must not be used by its users.

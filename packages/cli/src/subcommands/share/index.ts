@@ -1,10 +1,10 @@
 import type { SharedField, ShareView } from '@coppice/client';
 import { AppError } from '@coppice/core';
 import { matchesIdPart } from '@coppice/engine/node-references';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { formatLocalTime } from '../../printing.ts';
 import { findTarget } from '../../resolve-target.ts';
-import { shortenId, shortenIds } from '../../short-ids.ts';
+import { createIdShortener, shortenId } from '../../short-ids.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
 import { chatArgument, defineSubcommand } from '../contract.ts';
 
@@ -78,11 +78,11 @@ export const share = defineSubcommand({
 function fieldOf(word: string): SharedField {
   const found = fields.find((field) => field === word);
   if (found !== undefined) return found;
-  throw usageError(`Unknown part ${word}. Use one of ${fields.join(', ')}.`);
+  throw makeUsageError(`Unknown part ${word}. Use one of ${fields.join(', ')}.`);
 }
 
 function listShares(open: readonly ShareView[]) {
-  const short = shortenIds(open.map(({ id }) => id));
+  const short = createIdShortener(open.map(({ id }) => id));
   const lines = open.map((link) => {
     const end = link.expiresAt === null ? 'never ends' : `ends ${formatLocalTime(link.expiresAt)}`;
     const what = [formatCountedNoun(link.nodeIds.length, 'message'), ...link.fields].join(', ');

@@ -1,5 +1,5 @@
 import { ask, type Node, readPath, readPathThrough } from '@coppice/core';
-import { nameByFirstWords } from '../../first-words.ts';
+import { addTitlesFromFirstWords } from '../../first-words.ts';
 import { formatNode, formatTreeHeading, titleOrUntitled } from '../../printing.ts';
 import { findNodeInTree, findTree, lastTreeName } from '../../resolve-target.ts';
 import { formatSubAgentLines } from '../../sub-agent-lines.ts';
@@ -38,7 +38,7 @@ export const show = defineSubcommand({
     const shown = limit === undefined ? nodes : nodes.slice(-limit);
     const places = await store.read(row.id, () => readVariantPositions(shown));
     const { output } = at;
-    const [named = row] = at.options.json ? [] : await nameByFirstWords(store, [row]);
+    const [named = row] = at.options.json ? [] : await addTitlesFromFirstWords(store, [row]);
     const linked = await formatSubAgentLines(store, row, output);
     const { screen } = output;
     // Rendered only on a terminal: a pipe gets the Markdown source.

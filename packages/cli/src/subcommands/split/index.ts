@@ -1,5 +1,5 @@
 import { ask, textOf } from '@coppice/core';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { findTarget } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { graphemesOf } from '../../terminal/width.ts';
@@ -19,7 +19,7 @@ export const split = defineSubcommand({
   async run(given, at) {
     const { treeId, nodeId } = await findTarget(at, given.text('chat'), given.text('message'));
     const position = given.text('position');
-    if (!/^\d{1,12}$/.test(position)) throw usageError(`A position is a whole number, not ${position}.`);
+    if (!/^\d{1,12}$/.test(position)) throw makeUsageError(`A position is a whole number, not ${position}.`);
     const store = await at.store();
     const node = await store.read(treeId, () => ask('node', { id: nodeId }));
     const offset = offsetOf(node?.message == null ? '' : textOf(node.message), Number(position));

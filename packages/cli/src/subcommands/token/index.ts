@@ -1,5 +1,5 @@
 import { localTokenPath, openLocalToken, renewLocalToken } from '@coppice/engine/config';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { defineSubcommand } from '../contract.ts';
 
 export const token = defineSubcommand({
@@ -16,7 +16,7 @@ export const token = defineSubcommand({
     const path = localTokenPath({ env, home });
     const chosen = env['COPPICE_TOKEN'];
     if (chosen !== undefined && given.flag('new'))
-      throw usageError('The token is set by COPPICE_TOKEN. Change or unset that variable instead.');
+      throw makeUsageError('The token is set by COPPICE_TOKEN. Change or unset that variable instead.');
     const current = chosen ?? (given.flag('new') ? await renewLocalToken(path) : (await openLocalToken(path)).current);
     const from = chosen === undefined ? path : 'COPPICE_TOKEN';
     return {

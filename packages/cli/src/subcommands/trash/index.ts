@@ -1,6 +1,6 @@
 import type { PurgeReport, Store, TreeId, TreeRow } from '@coppice/core';
 import type { CliContext } from '../../cli-context.ts';
-import { nameByFirstWords } from '../../first-words.ts';
+import { addTitlesFromFirstWords } from '../../first-words.ts';
 import { formatListItem, formatLocalTime, formatTreeLine } from '../../printing.ts';
 import { findDeletedNode, findTree } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
@@ -72,7 +72,7 @@ async function trashedTrees(at: CliContext, purge: boolean): Promise<SubcommandO
   const reports = purge ? await purgeAll(store, items, at) : [];
   const { style } = at.output;
   // Purged chats cannot be read any more.
-  const named = purge || at.options.json ? items : await nameByFirstWords(store, items);
+  const named = purge || at.options.json ? items : await addTitlesFromFirstWords(store, items);
   const lines = named.map((row) => formatTreeLine(row, at.output));
   if (lines.length === 0) lines.push(style.quiet('The trash is empty.'));
   else if (purge) lines.push(style.quiet('Deleted permanently.'));

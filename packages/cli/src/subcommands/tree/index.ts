@@ -1,11 +1,11 @@
 import { readTopology } from '@coppice/core';
 import { buildOutlineShape } from '@coppice/core/tree';
-import { nameByFirstWords } from '../../first-words.ts';
+import { addTitlesFromFirstWords } from '../../first-words.ts';
 import { chooseTreeLines, drawTree, formatTreeHeading } from '../../printing.ts';
 import { findNodeInTree, findTree, lastTreeName } from '../../resolve-target.ts';
 import { shortenId } from '../../short-ids.ts';
 import { buildCommandLine, formatCountedNoun } from '../../tree-changes.ts';
-import { chooseShapeLines, readNodeRows, readTreeShape } from '../../tree-shape.ts';
+import { chooseShapeLines, readTopologyNodes, readTreeShape } from '../../tree-shape.ts';
 import { chatArgument, defineSubcommand } from '../contract.ts';
 
 // More lines than a screen has, and fewer than the scrollback of a terminal keeps.
@@ -32,7 +32,7 @@ export const tree = defineSubcommand({
     const depth = given.count('depth', 1);
     const { activeNodeId } = row;
     const { output } = at;
-    const [named = row] = at.options.json ? [] : await nameByFirstWords(store, [row]);
+    const [named = row] = at.options.json ? [] : await addTitlesFromFirstWords(store, [row]);
     const keep = new Set(activeNodeId === null ? [] : [activeNodeId]);
     const data = { treeId: row.id, rootId: row.rootId, activeNodeId, version: row.version };
     const limit =
@@ -55,7 +55,7 @@ export const tree = defineSubcommand({
     const { lines, left } = chooseShapeLines(shape, activeNodeId, limit);
     const folded = lines.reduce((count, line) => count + line.folded, 0);
     const ids = lines.map((line) => line.node.id);
-    const rows = await store.read(row.id, () => readNodeRows(ids, shape));
+    const rows = await store.read(row.id, () => readTopologyNodes(ids, shape));
     return {
       data: { ...data, nodes: ids.flatMap((id) => rows.get(id) ?? []), total: shape.size, folded, linesLeft: left },
       lines: (function* () {

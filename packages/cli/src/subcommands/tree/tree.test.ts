@@ -6,8 +6,8 @@ import { messageKit } from '@coppice/content';
 import { type NodeId, run, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { compileCommandOnce } from '../../testing/compiled.ts';
-import { type CliFixture, instantReplies, makeCliFixture } from '../../testing/index.ts';
+import { compileCliOnce } from '../../testing/compiled.ts';
+import { type CliFixture, instantRepliesConfig, makeCliFixture } from '../../testing/index.ts';
 
 describe('coppice tree', () => {
   let fixture: CliFixture;
@@ -18,7 +18,7 @@ describe('coppice tree', () => {
 
   it('[O16] shows the text of a reply below its question, as /branches does', async () => {
     const asked = makeCliFixture({
-      config: instantReplies,
+      config: instantRepliesConfig,
       env: { COPPICE_MODEL: 'offline/guide' },
       home: fixture.home,
     });
@@ -106,7 +106,7 @@ describe('coppice tree', () => {
     const hook = `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(note)}, String(process.resourceUsage().maxRSS)))`;
     const before = join(fixture.home, 'note-memory.cjs');
     writeFileSync(before, hook);
-    const command = await compileCommandOnce();
+    const command = await compileCliOnce();
     const ended = spawnSync(process.execPath, ['--require', before, command, 'tree', 'last', '--store', path]);
     expect([ended.status, ended.stderr.toString()]).toEqual([0, '']);
     expect(ended.stdout.toString()).toContain('100000 messages');

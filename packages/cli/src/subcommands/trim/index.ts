@@ -1,5 +1,5 @@
 import type { CliContext } from '../../cli-context.ts';
-import { usageError } from '../../exit-codes.ts';
+import { makeUsageError } from '../../exit-codes.ts';
 import { findTree } from '../../resolve-target.ts';
 import { createProgressBar } from '../../terminal/progress.ts';
 import { formatCountedNoun } from '../../tree-changes.ts';
@@ -58,5 +58,5 @@ async function readKeepMs(given: SubcommandInput, at: CliContext): Promise<numbe
   if (days !== undefined) return days * dayMs;
   const { keepMs } = (await at.config()).history;
   if (keepMs !== null) return keepMs;
-  throw usageError('Say how many days to keep, such as --keep 90, or set history.keep_days in the configuration.');
+  throw makeUsageError('Say how many days to keep, such as --keep 90, or set history.keep_days in the configuration.');
 }

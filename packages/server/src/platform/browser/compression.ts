@@ -9,7 +9,7 @@ export type { ContentEncoding };
 export const contentEncodings: readonly ContentEncoding[] = [];
 
 /** Throws, because no encoding is offered. */
-export async function compressOnce(): Promise<Uint8Array<ArrayBuffer>> {
+export async function compressFast(): Promise<Uint8Array<ArrayBuffer>> {
   return refuseInBrowser('Compressing a response');
 }
 

@@ -38,7 +38,7 @@ const brotliLater = promisify(brotliCompress);
 const gzipLater = promisify(gzip);
 
 /** Compresses bytes with fast settings, because they are sent once. */
-export async function compressOnce(bytes: Uint8Array, encoding: ContentEncoding): Promise<Uint8Array<ArrayBuffer>> {
+export async function compressFast(bytes: Uint8Array, encoding: ContentEncoding): Promise<Uint8Array<ArrayBuffer>> {
   if (bytes.length < largeBytes)
     return new Uint8Array(encoding === 'br' ? brotliCompressSync(bytes, brotliOptions) : gzipSync(bytes));
   return new Uint8Array(await (encoding === 'br' ? brotliLater(bytes, brotliOptions) : gzipLater(bytes)));

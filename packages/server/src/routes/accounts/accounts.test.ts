@@ -3,7 +3,7 @@ import { createMemorySharedRecords } from '@coppice/stores';
 import { expect, test } from 'vitest';
 import { defaultQuotas } from '../../contract.ts';
 import { EventStreams } from '../../live/event-stream.ts';
-import { UserUsage } from '../../middleware/limits.ts';
+import { UserUsageTracker } from '../../middleware/limits.ts';
 import { createTree, EventReader, openSharedServer, openTestServer } from '../../testing/index.ts';
 
 test('[A80] on a shared server users see only their own trees, in searches, lists and feeds too', async () => {
@@ -120,7 +120,11 @@ test('[A88] a token revoked in another process, or expired, ends its streams at 
 test('[A88] heartbeats query a slow store once at a time, and again when a token is revoked', async () => {
   const closing = new AbortController();
   const streams = new EventStreams(
-    new UserUsage({ quotasOf: () => defaultQuotas, now: Date.now, records: createMemorySharedRecords(Date.now) }),
+    new UserUsageTracker({
+      quotasOf: () => defaultQuotas,
+      now: Date.now,
+      records: createMemorySharedRecords(Date.now),
+    }),
     { backlogBytes: 1_000_000, pingMs: 1 },
     closing.signal,
   );

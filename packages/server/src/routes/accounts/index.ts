@@ -9,7 +9,7 @@ import { requireFutureExpiry } from '../../expiry.ts';
 import { throwHttpError } from '../../http-errors.ts';
 import { hashToken } from '../../middleware/auth.ts';
 import type { SharedServices } from '../../services.ts';
-import { labelSchema, listOfSchema } from '../../wire/schemas.ts';
+import { listOfSchema, shortTextSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const role = z.enum(['admin', 'member', 'viewer']);
@@ -75,7 +75,7 @@ const createUser = defineRoute({
       .string()
       .regex(/^[\w.@+-]{1,200}$/, 'letters, digits and . @ + - _ are allowed')
       .optional(),
-    name: labelSchema,
+    name: shortTextSchema,
     role: role.optional(),
   }),
   answer: z.object({ user, token: z.string() }),
@@ -105,7 +105,7 @@ const patchUser = defineRoute({
   name: 'patchUser',
   summary: 'Changes the name or role of a user, or disables and enables the account.',
   needs: { access: 'admin' },
-  body: z.strictObject({ name: labelSchema.optional(), role: role.optional(), disabled: z.boolean().optional() }),
+  body: z.strictObject({ name: shortTextSchema.optional(), role: role.optional(), disabled: z.boolean().optional() }),
   answer: z.object({ user }),
   async handle({ services, params, body, caller }) {
     requireUsers(services);
@@ -160,7 +160,7 @@ const createToken = defineRoute({
   // Viewers may create tokens for themselves too, because that changes no tree.
   needs: { access: 'read' },
   body: z.strictObject({
-    name: labelSchema,
+    name: shortTextSchema,
     expiresAt: z.number().int().nullable().optional(),
     userId: z.string().optional(),
   }),

@@ -12,7 +12,7 @@ import {
 } from '@coppice/engine';
 import { z } from '@hono/zod-openapi';
 import { resolveTree } from '../../resolve-tree.ts';
-import { countQuerySchema, listOfSchema, pageLimitSchema } from '../../wire/schemas.ts';
+import { listOfSchema, pageLimitSchema, wholeNumberQuerySchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const figures = z
@@ -94,7 +94,7 @@ const list = defineRoute({
     program: z.string().optional(),
     limit: pageLimitSchema.optional(),
     cursor: z.string().optional(),
-    since: countQuerySchema
+    since: wholeNumberQuerySchema
       .optional()
       .openapi({ description: 'The time from which `recent` counts, in milliseconds since 1970.' }),
   }),

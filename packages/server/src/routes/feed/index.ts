@@ -6,7 +6,7 @@ import { throwHttpError } from '../../http-errors.ts';
 import { type EventStream, encodeEvent, respondWithStream } from '../../live/event-stream.ts';
 import { resolveTree } from '../../resolve-tree.ts';
 import type { OwnerServices, SharedServices } from '../../services.ts';
-import { countQuerySchema } from '../../wire/schemas.ts';
+import { wholeNumberQuerySchema } from '../../wire/schemas.ts';
 import { defineRoute } from '../define.ts';
 
 /**
@@ -26,7 +26,7 @@ const treeFeed = defineRoute({
   summary:
     'Streams the changes of a tree as server-sent events: `commit` (id = version, data = the commit and its nodes), `delta` (new text of a reply in progress, no id), `approval`, `reset`. Continues without a gap after Last-Event-ID or `since`.',
   needs: { stream: true },
-  query: z.strictObject({ since: countQuerySchema.optional() }),
+  query: z.strictObject({ since: wholeNumberQuerySchema.optional() }),
   produces: 'text/event-stream',
   answer: z.string(),
   async handle(call) {

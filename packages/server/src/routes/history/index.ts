@@ -10,7 +10,6 @@ import { runWrite, toTreeView } from '../../tree-view.ts';
 import {
   anyObjectSchema,
   bookmarkSchema,
-  countQuerySchema,
   listOfSchema,
   nodeIdSchema,
   nodeSchema,
@@ -19,6 +18,7 @@ import {
   queryFlagSchema,
   topologyNodeSchema,
   treeViewSchema,
+  wholeNumberQuerySchema,
   writeResponseSchema,
 } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
@@ -28,7 +28,7 @@ const commits = defineRoute({
   path: '/api/trees/{tree}/history',
   name: 'getHistory',
   summary: 'Lists the commits of a tree before a version, newest first.',
-  query: z.strictObject({ before: countQuerySchema.optional(), limit: pageLimitSchema.optional() }),
+  query: z.strictObject({ before: wholeNumberQuerySchema.optional(), limit: pageLimitSchema.optional() }),
   answer: z.object({
     items: listOfSchema(
       z

@@ -1,6 +1,6 @@
 /** The routes for operators: health, metrics and the API reference. */
 import { z } from '@hono/zod-openapi';
-import { referencePolicy } from '../../reference-page.ts';
+import { referenceContentPolicy } from '../../reference-page.ts';
 import { anyObjectSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
@@ -86,7 +86,7 @@ const docs = defineRoute({
   handle: ({ services }) => ({
     raw: services.reference.page(),
     status: 200,
-    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': referencePolicy },
+    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': referenceContentPolicy },
   }),
 });
 

@@ -15,7 +15,7 @@ export function* requireLiveNode(id: NodeId): ReadProgram<Node> {
 export const nodesAnswerSchema = z.object({ version: z.number(), nodes: listOfSchema(nodeSchema) });
 
 /** Runs a read and adds the version of the tree to its result. */
-export function* addTreeVersion<T>(id: TreeId, nodes: ReadProgram<T>): ReadProgram<{ version: number; nodes: T }> {
+export function* readWithTreeVersion<T>(id: TreeId, nodes: ReadProgram<T>): ReadProgram<{ version: number; nodes: T }> {
   const { version } = yield* readTree(id);
   return { version, nodes: yield* nodes };
 }

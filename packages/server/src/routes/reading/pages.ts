@@ -10,7 +10,6 @@ import { linearMessageSchema, toLinearMessages } from '../../wire/linear-message
 import {
   bookmarkSchema,
   conversationFormatSchema,
-  countQuerySchema,
   listOfSchema,
   nodeIdSchema,
   nodeSchema,
@@ -18,6 +17,7 @@ import {
   queryFlagSchema,
   topologyColumnsSchema,
   topologyNodeSchema,
+  wholeNumberQuerySchema,
 } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
@@ -86,7 +86,7 @@ const topology = defineRoute({
   name: 'getTopology',
   summary:
     'Returns the structure of a tree as a flat list without contents: complete, or below a node down to a depth.',
-  query: z.strictObject({ from: z.string().optional(), depth: countQuerySchema.optional() }),
+  query: z.strictObject({ from: z.string().optional(), depth: wholeNumberQuerySchema.optional() }),
   answer: z.object({ ...shape, nodes: listOfSchema(topologyNodeSchema) }),
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);

@@ -13,7 +13,7 @@ import { z } from '@hono/zod-openapi';
 import { resolveTree } from '../../resolve-tree.ts';
 import { pageLimitSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
-import { addTreeVersion, maxPageNodes, nodesAnswerSchema, requireLiveNode } from './answers.ts';
+import { maxPageNodes, nodesAnswerSchema, readWithTreeVersion, requireLiveNode } from './answers.ts';
 
 const path = defineRoute({
   method: 'get',
@@ -46,7 +46,7 @@ const leaves = defineRoute({
   async handle(call) {
     const { treeId: id, store } = await resolveTree(call, call.params.tree);
     const limit = Math.min(call.query.limit ?? 20, maxPageNodes);
-    const found = await store.read(id, () => addTreeVersion(id, readRecentLeaves(limit)));
+    const found = await store.read(id, () => readWithTreeVersion(id, readRecentLeaves(limit)));
     return toReply(found, { version: found.version });
   },
 });
@@ -70,7 +70,7 @@ const pathThrough = defineRoute({
     const { limit } = call.query;
     const wanted = () =>
       limit === undefined ? readPathThrough(call.params.node) : readEndThrough(call.params.node, limit);
-    const found = await store.read(id, () => addTreeVersion(id, wanted()));
+    const found = await store.read(id, () => readWithTreeVersion(id, wanted()));
     return toReply(found, { version: found.version });
   },
 });

@@ -22,7 +22,7 @@ import { throwHttpError } from '../../http-errors.ts';
 import { hashToken } from '../../middleware/auth.ts';
 import { resolveTree } from '../../resolve-tree.ts';
 import type { SharedServices } from '../../services.ts';
-import { blockSchema, labelSchema, listOfSchema, nodeIdSchema, roleSchema } from '../../wire/schemas.ts';
+import { blockSchema, listOfSchema, nodeIdSchema, roleSchema, shortTextSchema } from '../../wire/schemas.ts';
 import { isOpenShare, shareSchema, toShareView } from '../../wire/share-view.ts';
 import { defineRoute, toReply } from '../define.ts';
 
@@ -41,7 +41,7 @@ const createShare = defineRoute({
   body: z.strictObject({
     nodeId: z.string().optional(),
     fields: listOfSchema(field).optional(),
-    title: labelSchema.nullable().optional(),
+    title: shortTextSchema.nullable().optional(),
     expiresAt: z.number().int().nullable().optional(),
   }),
   answer: z.object({ share: shareSchema, token: z.string(), url: z.string() }),

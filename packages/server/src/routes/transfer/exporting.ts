@@ -11,7 +11,7 @@ import {
   previewExport,
   requireWritableFormat,
   respondWithExport,
-  toFileName,
+  toExportFileName,
 } from '../../transfer/export-reply.ts';
 import { listOfSchema, queryFlagSchema } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
@@ -109,7 +109,7 @@ async function treeExportJob(call: TreeCall): Promise<ExportJob> {
     store,
     format: requireWritableFormat(query.format),
     options: { trees: [treeId], selection, ...omitUndefined({ thread: query.thread }) },
-    name: toFileName(row.attributes.title ?? row.attributes.autoTitle ?? ''),
+    name: toExportFileName(row.attributes.title ?? row.attributes.autoTitle ?? ''),
   };
 }
 

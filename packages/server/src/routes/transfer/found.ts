@@ -1,7 +1,7 @@
 /** The routes that list and import conversations of other programs on this computer. */
 import { omitUndefined } from '@coppice/core/decode';
 import { z } from '@hono/zod-openapi';
-import { type ComputerPaths, findProgramFiles, findPrograms, programFolders } from '../../found/index.ts';
+import { type ComputerEnvironment, findProgramChatFiles, findPrograms, programChatFolders } from '../../found/index.ts';
 import { throwHttpError } from '../../http-errors.ts';
 import type { SharedServices } from '../../services.ts';
 import { listOfSchema } from '../../wire/schemas.ts';
@@ -24,7 +24,7 @@ const program = z
  * Returns the paths of the user at this computer; null unless the server has a single user and listens on loopback,
  * because other servers must not read files of a user.
  */
-function localPaths({ auth, bound, computer }: SharedServices): ComputerPaths | null {
+function localPaths({ auth, bound, computer }: SharedServices): ComputerEnvironment | null {
   return auth.mode === 'token' && bound.isLoopback ? computer : null;
 }
 
@@ -63,13 +63,13 @@ const begin = defineRoute({
         'http/forbidden',
         'Conversations on this computer can be imported only on a single-user server that listens on this computer.',
       );
-    const places = programFolders.filter(({ format }) => format === body.format);
+    const places = programChatFolders.filter(({ format }) => format === body.format);
     const [program] = places;
     if (program === undefined)
       return throwHttpError('http/not-found', `There is no program with the format ${body.format}.`);
     const slot = await services.imports.admit(caller.owner);
     try {
-      const files = (await Promise.all(places.map((place) => findProgramFiles(place, paths)))).flat();
+      const files = (await Promise.all(places.map((place) => findProgramChatFiles(place, paths)))).flat();
       if (files.length === 0)
         return throwHttpError('http/not-found', `There are no conversations of ${program.label} on this computer.`);
       const { kit, now, newId } = services;

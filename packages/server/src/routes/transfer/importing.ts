@@ -11,11 +11,11 @@ import { type EventStream, encodeEvent, respondWithStream } from '../../live/eve
 import type { ImportRegistry, ImportStatus } from '../../transfer/imports.ts';
 import {
   anyObjectSchema,
-  countQuerySchema,
   listOfSchema,
   pageLimitSchema,
   queryFlagSchema,
   treeIdSchema,
+  wholeNumberQuerySchema,
 } from '../../wire/schemas.ts';
 import { defineRoute, type RouteCall, toReply } from '../define.ts';
 
@@ -217,7 +217,7 @@ async function sendProgress(stream: EventStream, imports: ImportRegistry, owner:
   }
 }
 
-const page = z.strictObject({ cursor: countQuerySchema.optional(), limit: pageLimitSchema.optional() });
+const page = z.strictObject({ cursor: wholeNumberQuerySchema.optional(), limit: pageLimitSchema.optional() });
 const maxPageLength = 200;
 
 function findingsPage<T>(items: readonly T[], { cursor = 0, limit = 50 }: z.output<typeof page>) {

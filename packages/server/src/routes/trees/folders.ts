@@ -2,7 +2,7 @@
 import { run, type Store, type TreeQuery, type TreeSummary } from '@coppice/core';
 import { z } from '@hono/zod-openapi';
 import { createRunContext } from '../../tree-view.ts';
-import { labelSchema, listOfSchema } from '../../wire/schemas.ts';
+import { listOfSchema, shortTextSchema } from '../../wire/schemas.ts';
 import { defineRoute, toReply } from '../define.ts';
 
 const counted = z.object({ items: listOfSchema(z.object({ name: z.string(), count: z.number() })) });
@@ -38,7 +38,7 @@ const renameFolder = defineRoute({
   path: '/api/folders/{name}',
   name: 'renameFolder',
   summary: 'Renames a folder in all its trees. Null removes the folder from them.',
-  body: z.strictObject({ name: labelSchema.nullable() }),
+  body: z.strictObject({ name: shortTextSchema.nullable() }),
   answer: z.object({ name: z.string().nullable(), changed: z.number() }),
   async handle(call) {
     const { store } = call.ownerServices;

@@ -6,9 +6,9 @@ import { runWrite } from '../../tree-view.ts';
 import {
   anyObjectSchema,
   jsonObjectSchema,
-  labelSchema,
   listOfSchema,
   plainWriteQuerySchema,
+  shortTextSchema,
   writeBodySchema,
   writeResponseSchema,
 } from '../../wire/schemas.ts';
@@ -20,7 +20,7 @@ const setBookmark = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/bookmark',
   name: 'setBookmark',
   summary: 'Sets or renames the bookmark of a node.',
-  body: z.strictObject({ title: labelSchema }),
+  body: z.strictObject({ title: shortTextSchema }),
   answer: nodeAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
@@ -48,7 +48,7 @@ const setTags = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/tags',
   name: 'setTags',
   summary: 'Replaces the tags of a node.',
-  body: z.strictObject({ tags: listOfSchema(labelSchema) }),
+  body: z.strictObject({ tags: listOfSchema(shortTextSchema) }),
   answer: nodeAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);
@@ -63,7 +63,7 @@ const setTitle = defineRoute({
   path: '/api/trees/{tree}/nodes/{node}/title',
   name: 'setTitle',
   summary: 'Sets the title of a node. Null removes it.',
-  body: z.strictObject({ title: labelSchema.nullable() }),
+  body: z.strictObject({ title: shortTextSchema.nullable() }),
   answer: nodeAnswerSchema,
   async handle(call) {
     const { store, treeId } = await resolveTree(call, call.params.tree);

@@ -3,8 +3,8 @@ import type { JsonObject } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { parseBoundedJson, splitJsonList } from './bounded-json.ts';
 import { type ParsedResponse, parseJsonObject, type WireKind } from './exchange.ts';
-import { removeKeysFromBytes, removeKeysFromValue } from './hide-keys.ts';
 import { foldStreamEvents, maxExcerptLength, parseResponse, type RawResponse } from './parse-response.ts';
+import { removeSecretsFromBytes, removeSecretsFromValue } from './remove-secrets.ts';
 import { isEventStream, readStreamEvents } from './stream-events.ts';
 import { type CapturedResponse, decompressResponse } from './waiting-call.ts';
 
@@ -42,8 +42,8 @@ function documentIn(wire: WireKind, text: string): JsonObject | null {
  * contains none.
  */
 function readWithoutKeys(read: ParsedResponse, keys: readonly string[]): ParsedResponse {
-  const clean = removeKeysFromValue(read, keys, 'talk');
-  const error = clean.error === null ? null : removeKeysFromValue(clean.error, keys, 'error');
+  const clean = removeSecretsFromValue(read, keys, 'talk');
+  const error = clean.error === null ? null : removeSecretsFromValue(clean.error, keys, 'error');
   return error === clean.error ? clean : { ...clean, error };
 }
 
@@ -73,14 +73,14 @@ async function readBoth(
 }
 
 /** Parses a response and removes the keys of the call. */
-export async function readAnswer(
+export async function readCapturedResponse(
   wire: WireKind,
   call: CapturedResponse,
   keys: readonly string[],
 ): Promise<ParsedResponse> {
   if (call.isRead === true) return JSON.parse(utf8.decode(call.response));
   const { bytes, ...how } = await decompressResponse(wire, call);
-  const clean = removeKeysFromBytes(bytes, keys, 'talk');
+  const clean = removeSecretsFromBytes(bytes, keys, 'talk');
   return (await readBoth(wire, clean, { status: call.status, ...how }, keys)).read;
 }
 
@@ -88,7 +88,7 @@ export async function readAnswer(
  * Returns a response in the form in which it may be stored in a file. The keys are not known when the file is read, so
  * if the response contains a key in pieces, the parsed response is stored instead.
  */
-export async function redactAnswerForFile(
+export async function redactResponseForFile(
   wire: WireKind,
   call: CapturedResponse,
   keys: readonly string[],
@@ -96,7 +96,7 @@ export async function redactAnswerForFile(
   if (call.isRead === true) return call;
   const { bytes, ...how } = await decompressResponse(wire, call);
   const { cut } = how;
-  const clean = removeKeysFromBytes(bytes, keys, call.status < 300 ? 'talk' : 'error');
+  const clean = removeSecretsFromBytes(bytes, keys, call.status < 300 ? 'talk' : 'error');
   const { shown, read } = await readBoth(wire, clean, { status: call.status, ...how }, keys);
   if (read !== shown || how.unreadableEncoding !== undefined)
     return { ...call, cut, response: encoder.encode(JSON.stringify(read)), isRead: true, encoding: undefined };

@@ -7,7 +7,7 @@ export interface MenuCommand {
 }
 
 /** The commands that only the terminal chat has. */
-export const terminalCommands = [
+export const terminalSlashCommands = [
   { name: 'new', summary: 'Starts a new chat; this one is kept.' },
   { name: 'resume', summary: 'Chooses a past chat, with search.' },
   { name: 'continue', summary: 'Continues the last reply, if it was cut off.' },
@@ -21,18 +21,20 @@ export const terminalCommands = [
 ] as const satisfies readonly MenuCommand[];
 
 /** The name of a command of the terminal chat. */
-export type TerminalCommand = (typeof terminalCommands)[number]['name'];
+export type TerminalSlashCommand = (typeof terminalSlashCommands)[number]['name'];
 
 /** Returns the terminal command of a line and the text after it; null if the line is another command or a message. */
-export function parseTerminalCommand(line: string): { readonly name: TerminalCommand; readonly rest: string } | null {
+export function parseTerminalSlashCommand(
+  line: string,
+): { readonly name: TerminalSlashCommand; readonly rest: string } | null {
   const [, word = '', rest = ''] = /^\/([a-z]+)(?:\s+(.*))?$/.exec(line.trim()) ?? [];
   const commandName = word === 'exit' ? 'quit' : word;
-  const found = terminalCommands.find(({ name }) => name === commandName);
+  const found = terminalSlashCommands.find(({ name }) => name === commandName);
   return found === undefined ? null : { name: found.name, rest: rest.trim() };
 }
 
 /** Returns the help for the terminal commands, one per line. */
-export function formatTerminalCommandHelp(): string {
-  const width = Math.max(...terminalCommands.map(({ name }) => name.length));
-  return terminalCommands.map(({ name, summary }) => `/${name.padEnd(width)}  ${summary}`).join('\n');
+export function formatTerminalSlashCommandHelp(): string {
+  const width = Math.max(...terminalSlashCommands.map(({ name }) => name.length));
+  return terminalSlashCommands.map(({ name, summary }) => `/${name.padEnd(width)}  ${summary}`).join('\n');
 }

@@ -8,14 +8,14 @@ import { newId } from '@coppice/engine';
 import { encodeReply } from '@coppice/engine/testing';
 import { openStore } from '@coppice/stores';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { enterCall, toJsonBytes } from '../../test/recorded-calls.ts';
-import { clearThreadFault, injectThreadFault } from '../../test/thread-faults.ts';
+import { addCallToRecorder, toJsonBytes } from '../../test/recorded-calls.ts';
+import { clearWorkerFault, injectWorkerFault } from '../../test/worker-faults.ts';
 import { createLog } from '../log.ts';
 import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 import { type CapturedResponse, Recorder, type RecorderOptions } from './recorder.ts';
 import { LocalRecording } from './recording-backend.ts';
-import { RecordingThread } from './recording-thread.ts';
 import { unknownCallOrigin } from './session-of-call.ts';
+import { WorkerRecording } from './worker-recording.ts';
 
 const endings: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -95,11 +95,11 @@ describe('a recording thread', () => {
     const reported: unknown[] = [];
     recorder.listen((call) => void reported.push(call));
     const [first, endless, second] = [
-      enterCall(recorder, 'one'),
-      enterCall(recorder, 'endless'),
-      enterCall(recorder, 'two'),
+      addCallToRecorder(recorder, 'one'),
+      addCallToRecorder(recorder, 'endless'),
+      addCallToRecorder(recorder, 'two'),
     ];
-    enterCall(recorder, history).finish(answered('more!'));
+    addCallToRecorder(recorder, history).finish(answered('more!'));
     second.finish(answered('two!', 'two, otherwise!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 1, waiting: 1 });
@@ -123,14 +123,15 @@ describe('a recording thread', () => {
     ['after-commit', 2],
     ['after-commit', 3],
   ])('[RP16] that ends %s number %i loses and repeats nothing', async (point, nth) => {
-    injectThreadFault(`${point}:${nth}:exit`);
+    injectWorkerFault(`${point}:${nth}:exit`);
     const { store, recorder, errors } = await openRecorder(freshFolder(), {
       onError: (error) => {
         errors.push(error);
-        clearThreadFault();
+        clearWorkerFault();
       },
     });
-    for (const text of ['a', 'b']) enterCall(recorder, text).finish(answered(`${text}!`, `${text}, otherwise!`));
+    for (const text of ['a', 'b'])
+      addCallToRecorder(recorder, text).finish(answered(`${text}!`, `${text}, otherwise!`));
     await recorder.idle();
     expect(errors).toMatchObject([{ code: 'proxy/thread-ended' }]);
     expect(recorder.state).toMatchObject({ recorded: 2, failed: 0, health: 'recording' });
@@ -138,14 +139,14 @@ describe('a recording thread', () => {
   });
 
   it('[RP16] that crashes repeatedly at one call drops that call, reports it, and records the others', async () => {
-    injectThreadFault('before-commit:1:exit');
+    injectWorkerFault('before-commit:1:exit');
     const { store, recorder, errors } = await openRecorder(freshFolder());
-    enterCall(recorder, 'a').finish(answered('a!'));
+    addCallToRecorder(recorder, 'a').finish(answered('a!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 0, failed: 1, waiting: 0, health: 'failing' });
     expect(errors).toContainEqual(expect.objectContaining({ code: 'proxy/thread-ended' }));
-    clearThreadFault();
-    enterCall(recorder, 'b').finish(answered('b!'));
+    clearWorkerFault();
+    addCallToRecorder(recorder, 'b').finish(answered('b!'));
     await recorder.idle();
     expect(recorder.state).toMatchObject({ recorded: 1, failed: 1, health: 'failing', lastError: null });
     expect(await recorder.listFailed('local')).toHaveLength(1);
@@ -153,9 +154,9 @@ describe('a recording thread', () => {
   });
 
   it('[RP16] with a full disk reports the code of the refusal and retries', async () => {
-    injectThreadFault('before-commit:1:enospc');
+    injectWorkerFault('before-commit:1:enospc');
     const { store, recorder, errors } = await openRecorder(freshFolder());
-    enterCall(recorder, 'a').finish(answered('a!'));
+    addCallToRecorder(recorder, 'a').finish(answered('a!'));
     await recorder.idle();
     expect(errors).toMatchObject([{ code: 'store/full', kind: 'unavailable' }]);
     expect(recorder.state).toMatchObject({ recorded: 1, failed: 0, health: 'recording' });
@@ -165,13 +166,14 @@ describe('a recording thread', () => {
   it('[RP16] whose disk hangs is abandoned at a stop, and the next process writes its calls, once', async () => {
     const folder = freshFolder();
     // History and answer are written, but the confirmation is never sent.
-    injectThreadFault('after-commit:3:hang');
+    injectWorkerFault('after-commit:3:hang');
     const { store, recorder } = await openRecorder(folder);
-    for (const text of ['a', 'b']) enterCall(recorder, text).finish(answered(`${text}!`, `${text}, otherwise!`));
+    for (const text of ['a', 'b'])
+      addCallToRecorder(recorder, text).finish(answered(`${text}!`, `${text}, otherwise!`));
     await expect.poll(() => textsIn(store)).toEqual(['a', 'a!', 'a, otherwise!']);
     await recorder.close(0);
     expect(recorder.state).toMatchObject({ recorded: 0, failed: 0, spilled: 2 });
-    clearThreadFault();
+    clearWorkerFault();
     const spill = join(folder, 'spill');
     const [left = ''] = readdirSync(spill);
     // The folder gets the name that an ended process would have left, because the id of this process is in use.
@@ -186,7 +188,7 @@ describe('a recording thread', () => {
     const store = await openStore('memory:');
     const refusals: unknown[] = [];
     const fallback = new LocalRecording({ storeOf: () => store, now: Date.now, newId: () => newId() });
-    const thread = new RecordingThread({
+    const thread = new WorkerRecording({
       store: { url: 'memory:', owner: store.owner },
       module: new URL('./nowhere.ts', import.meta.url),
       fallback,
@@ -232,7 +234,7 @@ describe('a server with a recording thread', () => {
   }
 
   it('[RP15, RP16] a disk that hangs delays no call and no page', async () => {
-    injectThreadFault('before-commit:2:hang');
+    injectWorkerFault('before-commit:2:hang');
     const { post, recorder, listening, server } = await opened();
     await post('/v1/chat/completions', body);
     const trees = async () => (await server.store.trees({})).items.length;
@@ -245,7 +247,7 @@ describe('a server with a recording thread', () => {
 
   it('[RP16] commits of the thread are on the feed of the server, and none of their content is in the log', async () => {
     const lines: string[] = [];
-    injectThreadFault('before-commit:1:enospc');
+    injectWorkerFault('before-commit:1:enospc');
     const { post, server, nodes } = await opened(lines);
     const stop = new AbortController();
     const seen: string[] = [];

@@ -11,7 +11,7 @@ export interface SampleMessage {
 }
 
 /** A tree with a fork, and the first and last message of each branch below the fork. */
-export interface Sample {
+export interface SampleTree {
   readonly name: string;
   readonly messages: readonly SampleMessage[];
   /** The first message of each branch. */
@@ -27,7 +27,7 @@ function uuid(n: number): NodeId {
 }
 
 /** Builds a chain of messages that ends with a question, and `branches` branches of equal length below it. */
-function makeSample(name: string, above: number, branches: number, length: number): Sample {
+function makeSample(name: string, above: number, branches: number, length: number): SampleTree {
   const messages: SampleMessage[] = [];
   const variants: NodeId[] = [];
   const ends: NodeId[] = [];
@@ -51,13 +51,13 @@ function makeSample(name: string, above: number, branches: number, length: numbe
 }
 
 /** One tree with 303 branches of 33 messages, and one with a thread of 9,997 messages and three replies to the last. */
-export const samples: readonly Sample[] = [
+export const sampleTrees: readonly SampleTree[] = [
   makeSample('303 branches', 1, 303, 33),
   makeSample('one thread', 9_997, 3, 1),
 ];
 
 /** Stores a sample; its first branch is active. */
-export async function storeSample(store: Store, { messages, ends }: Sample): Promise<TreeId> {
+export async function storeSampleTree(store: Store, { messages, ends }: SampleTree): Promise<TreeId> {
   const id = treeId(crypto.randomUUID());
   const nodes = messages.map(({ id: own, parentId, role, text }, order) => ({
     id: own,

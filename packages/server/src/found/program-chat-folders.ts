@@ -5,7 +5,7 @@ import { countCursorConversations, countOpencodeSessions } from '@coppice/stores
 import { joinPath } from '#platform/system';
 
 /** The home directory, environment and platform that the folders depend on. */
-export interface ComputerPaths {
+export interface ComputerEnvironment {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** A value of `process.platform`. */
@@ -13,11 +13,11 @@ export interface ComputerPaths {
 }
 
 /** A program and the folders in which it stores conversations. */
-export interface ProgramFolders {
+export interface ProgramChatFolders {
   /** The name of its format. */
   readonly format: string;
   readonly label: string;
-  readonly folders: (paths: ComputerPaths) => readonly string[];
+  readonly folders: (paths: ComputerEnvironment) => readonly string[];
   /** Matches the files of the program, by their paths in the folder with `/` as separator. */
   readonly isOwn: RegExp;
   /** Matches the files that contain one session each. */
@@ -35,7 +35,7 @@ export interface ProgramFolders {
   readonly isCopiedWhole?: boolean;
 }
 
-const folderFrom = (env: ComputerPaths['env'], name: string, otherwise: string) => {
+const folderFrom = (env: ComputerEnvironment['env'], name: string, otherwise: string) => {
   const given = env[name];
   return given === undefined || given === '' ? otherwise : given;
 };
@@ -43,7 +43,7 @@ const folderFrom = (env: ComputerPaths['env'], name: string, otherwise: string) 
 const editors = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor'];
 
 /** Returns the folders in which editors store user data. */
-function editorFolders({ home, env, platform }: ComputerPaths, names: readonly string[] = editors): string[] {
+function editorFolders({ home, env, platform }: ComputerEnvironment, names: readonly string[] = editors): string[] {
   const top =
     platform === 'darwin'
       ? joinPath(home, 'Library', 'Application Support')
@@ -63,7 +63,7 @@ function opencodeGroup(name: string, messages: ReadonlyMap<string, string>): str
 }
 
 /** The programs whose conversations are found. */
-export const programFolders: readonly ProgramFolders[] = [
+export const programChatFolders: readonly ProgramChatFolders[] = [
   {
     format: 'claude-code',
     label: 'Claude Code',

@@ -1,16 +1,16 @@
 /** Runs the commands of the terminal chat itself. */
 import { writeFile } from 'node:fs/promises';
 import { exportFrom } from '@coppice/engine';
-import { usageError } from '../exit-codes.ts';
+import { makeUsageError } from '../exit-codes.ts';
 import { formatBranchUsage, readBranchUsage, sumBranchUsage } from './branch-usage.ts';
 import type { ChatSession } from './chat-session.ts';
 import { resolveTypedPath } from './file-attachments.ts';
 import type { ScreenWriter } from './screen-writer.ts';
-import type { TerminalCommand } from './terminal-commands.ts';
+import type { TerminalSlashCommand } from './terminal-slash-commands.ts';
 import { textOfReply, thinkingOfReply } from './thread-lines.ts';
 
 /** The chat and the terminal on which commands act. */
-export interface TerminalCommandScope {
+export interface TerminalSlashCommandScope {
   readonly chatSession: ChatSession;
   /** The folder for exported files. */
   readonly folder: string;
@@ -23,10 +23,10 @@ export interface TerminalCommandScope {
 }
 
 /** Runs a command. Errors are shown in the chat. */
-export async function runTerminalCommand(
-  name: TerminalCommand,
+export async function runTerminalSlashCommand(
+  name: TerminalSlashCommand,
   rest: string,
-  scope: TerminalCommandScope,
+  scope: TerminalSlashCommandScope,
 ): Promise<void> {
   const { chatSession } = scope;
   switch (name) {
@@ -62,7 +62,7 @@ async function showCost(chatSession: ChatSession): Promise<void> {
 }
 
 /** Shows the thinking of the running reply, or else of the last reply that has any. */
-function showThinking({ chatSession, showText }: TerminalCommandScope): void {
+function showThinking({ chatSession, showText }: TerminalSlashCommandScope): void {
   const { nodes, growing } = chatSession.state;
   if (growing !== null && growing.thinking !== '') return showText('/thinking', growing.thinking);
   const reply = nodes.findLast((node) => thinkingOfReply(node) !== '');
@@ -71,7 +71,7 @@ function showThinking({ chatSession, showText }: TerminalCommandScope): void {
 }
 
 /** Copies the text without the thinking, with the terminal's own sequence (OSC 52), which also works over SSH. */
-function copyReply({ chatSession, screen }: TerminalCommandScope): void {
+function copyReply({ chatSession, screen }: TerminalSlashCommandScope): void {
   const text = chatSession.state.nodes
     .map((node) => (node.role === 'assistant' ? textOfReply(node) : ''))
     .findLast(Boolean);
@@ -80,9 +80,9 @@ function copyReply({ chatSession, screen }: TerminalCommandScope): void {
   chatSession.note('Copied the last reply, if your terminal allows it.');
 }
 
-async function exportBranch(name: string, { chatSession, folder }: TerminalCommandScope): Promise<void> {
+async function exportBranch(name: string, { chatSession, folder }: TerminalSlashCommandScope): Promise<void> {
   const { treeId, here, store } = chatSession;
-  if (treeId === null || here === null) throw usageError('There is no message to export yet.');
+  if (treeId === null || here === null) throw makeUsageError('There is no message to export yet.');
   const path = resolveTypedPath(folder, name === '' ? `${fileName(chatSession.state.title)}.md` : name);
   const format = /\.html?$/i.test(path) ? 'html' : 'markdown';
   let text = '';
@@ -96,7 +96,7 @@ async function exportBranch(name: string, { chatSession, folder }: TerminalComma
     await writeFile(path, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    throw exists ? usageError(`${path} already exists. Give another name after /export.`) : error;
+    throw exists ? makeUsageError(`${path} already exists. Give another name after /export.`) : error;
   }
   chatSession.note(`Wrote ${path}.`);
 }

@@ -23,7 +23,7 @@ function maskOf(key: string): string {
 const [shortestInTalk, shortestInErrors] = [16, 6];
 
 /** Returns the keys of a call. They must not be stored, even if a message repeats them. */
-export function secretKeysOf(
+export function findCallSecrets(
   header: (name: string) => string | undefined,
   sent: Readonly<Record<string, string>>,
   config: Pick<Config, 'providers'>,
@@ -43,7 +43,7 @@ export function secretKeysOf(
 }
 
 /** Returns a text without the keys of a call. Short keys are removed only from error texts. */
-export function removeKeys(text: string, keys: readonly string[], what: 'talk' | 'error'): string {
+export function removeSecrets(text: string, keys: readonly string[], what: 'talk' | 'error'): string {
   const shortest = what === 'error' ? shortestInErrors : shortestInTalk;
   return maskKeys(
     text,
@@ -52,9 +52,9 @@ export function removeKeys(text: string, keys: readonly string[], what: 'talk' |
   );
 }
 
-/** Like {@link removeKeys}, and also removes a key that the end of a JSON string cuts off. */
-export function removeKeysFromJson(json: string, keys: readonly string[], what: 'talk' | 'error'): string {
-  let clean = removeKeys(json, keys, what);
+/** Like {@link removeSecrets}, and also removes a key that the end of a JSON string cuts off. */
+export function removeSecretsFromJson(json: string, keys: readonly string[], what: 'talk' | 'error'): string {
+  let clean = removeSecrets(json, keys, what);
   for (const key of keys) if (isMaskableKey(key)) clean = removeCutKey(clean, key);
   return clean;
 }
@@ -81,9 +81,9 @@ function removeCutKey(json: string, key: string): string {
  * Removes the keys from a value. A stream may contain a key in pieces, which form the key only when they are joined, and
  * may end within a key.
  */
-export function removeKeysFromValue<T extends object>(value: T, keys: readonly string[], what: 'talk' | 'error'): T {
+export function removeSecretsFromValue<T extends object>(value: T, keys: readonly string[], what: 'talk' | 'error'): T {
   const text = JSON.stringify(value);
-  const clean = removeKeysFromJson(text, keys, what);
+  const clean = removeSecretsFromJson(text, keys, what);
   return clean === text ? value : JSON.parse(clean);
 }
 
@@ -93,11 +93,11 @@ function decodeWhole(bytes: Uint8Array): string {
 }
 
 /** Returns bytes without the keys of a call; the same array if it contains no key. */
-export function removeKeysFromBytes(bytes: Uint8Array, keys: readonly string[], what: 'talk' | 'error'): Uint8Array {
+export function removeSecretsFromBytes(bytes: Uint8Array, keys: readonly string[], what: 'talk' | 'error'): Uint8Array {
   const text = decodeWhole(bytes);
   const mayHold = keys.some((key) => text.includes(key) || !isKeyUnescapedInJson(key));
   if (!mayHold && !text.includes('\\/') && !text.includes('\\u00')) return bytes;
-  const clean = removeKeys(text, keys, what);
+  const clean = removeSecrets(text, keys, what);
   return clean === text ? bytes : new TextEncoder().encode(clean);
 }
 
@@ -107,7 +107,7 @@ export function removeKeysFromBytes(bytes: Uint8Array, keys: readonly string[], 
  */
 export function redactRequestForFile(request: Uint8Array, keys: readonly string[]): Uint8Array {
   const whole = decodeWhole(request);
-  const text = removeKeysFromJson(whole, keys, 'talk');
+  const text = removeSecretsFromJson(whole, keys, 'talk');
   const clean = text === whole ? request : new TextEncoder().encode(text);
   if (!['mcp_servers', '"headers"', 'authorization'].some((word) => text.includes(word))) return clean;
   const body = parseJsonObject(text);

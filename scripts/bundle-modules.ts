@@ -20,7 +20,7 @@ const settings = {
  * Bundles the modules in `dist` into one file per entry and files that entries share. Declarations stay unchanged. With
  * `forNode` it also writes entries for Node in which all entries share one file.
  */
-export function joinModules(dist: string, entries: readonly string[], forNode: boolean): void {
+export function bundleModules(dist: string, entries: readonly string[], forNode: boolean): void {
   const built = entries.map((file) => join(dist, file.replace(/\.tsx?$/, '.js'))).filter((file) => existsSync(file));
   const { outputFiles } = buildSync({
     ...settings,

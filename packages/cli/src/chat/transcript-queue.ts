@@ -6,7 +6,7 @@ import type { ChatSession } from './chat-session.ts';
 import { Transcript } from './transcript.ts';
 
 /** Collects the text to print; the screen takes each piece once. */
-export class TranscriptFeed {
+export class TranscriptQueue {
   readonly #chatSession: ChatSession;
   readonly #style: TextStyles;
   readonly #width: () => number;

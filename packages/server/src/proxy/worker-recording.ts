@@ -10,13 +10,13 @@ import type { CallPrice, CallSummary, RecordingBackend } from './recorder-contra
 import type {
   RecordingTask,
   RecordingTaskResult,
-  RecordingThreadMessage,
-  RecordingThreadRequest,
+  RecordingWorkerMessage,
+  RecordingWorkerRequest,
 } from './recording-protocol.ts';
-import type { BackendCall, CallDigest } from './waiting-call.ts';
+import type { CallDigest, CallToRecord } from './waiting-call.ts';
 
 /** The store of the thread, and what to do if the thread ends or cannot start. */
-export interface RecordingThreadOptions {
+export interface WorkerRecordingOptions {
   readonly store: WorkerStoreAddress;
   /** The module of the worker. Defaults to the module beside this one. */
   readonly module?: URL | undefined;
@@ -60,7 +60,7 @@ class RecordingWorker {
   #taskCount = 0;
   #ended: ThreadEnded | null = null;
 
-  constructor({ store, module }: RecordingThreadOptions) {
+  constructor({ store, module }: WorkerRecordingOptions) {
     const place = { module: module ?? 'recording-worker', beside: import.meta.url };
     this.worker = startWorker(place, { name: 'coppice-recorder', workerData: store });
     let why: unknown;
@@ -78,7 +78,7 @@ class RecordingWorker {
       });
     });
     this.ready = new Promise((resolve, reject) => {
-      this.worker.on('message', (message: RecordingThreadMessage) => {
+      this.worker.on('message', (message: RecordingWorkerMessage) => {
         if ('ready' in message) resolve();
         else this.#settleTask(message);
       });
@@ -86,7 +86,7 @@ class RecordingWorker {
     });
   }
 
-  post(message: RecordingThreadRequest): void {
+  post(message: RecordingWorkerRequest): void {
     this.worker.postMessage(message);
   }
 
@@ -97,12 +97,12 @@ class RecordingWorker {
       const ask = this.#taskCount++;
       this.#pendingTasks.set(ask, { resolve, reject });
       this.worker.ref();
-      const message: RecordingThreadRequest = { ask, task };
+      const message: RecordingWorkerRequest = { ask, task };
       this.worker.postMessage(message, transfer);
     });
   }
 
-  #settleTask(message: Exclude<RecordingThreadMessage, { readonly ready: true }>): void {
+  #settleTask(message: Exclude<RecordingWorkerMessage, { readonly ready: true }>): void {
     const pendingTask = this.#pendingTasks.get(message.ask);
     this.#pendingTasks.delete(message.ask);
     if (this.#pendingTasks.size === 0) this.worker.unref();
@@ -112,8 +112,8 @@ class RecordingWorker {
 }
 
 /** Parses and records calls on another thread. */
-export class RecordingThread implements RecordingBackend {
-  readonly #options: RecordingThreadOptions;
+export class WorkerRecording implements RecordingBackend {
+  readonly #options: WorkerRecordingOptions;
   #worker: RecordingWorker | null = null;
   #starting: Promise<RecordingWorker | null> | null = null;
   #noThread = false;
@@ -122,7 +122,7 @@ export class RecordingThread implements RecordingBackend {
   #crashes = 0;
   #lastTurn: Promise<void> = Promise.resolve();
 
-  constructor(options: RecordingThreadOptions) {
+  constructor(options: WorkerRecordingOptions) {
     this.#options = options;
   }
 
@@ -130,26 +130,26 @@ export class RecordingThread implements RecordingBackend {
     return !this.#noThread;
   }
 
-  async digest(call: BackendCall): Promise<CallDigest | null> {
+  async digest(call: CallToRecord): Promise<CallDigest | null> {
     const done = await this.#ask({ verb: 'digest', call });
     return done === null ? this.#options.fallback.digest(call) : (done.digest ?? null);
   }
 
-  async keys(call: BackendCall): Promise<readonly string[]> {
+  async keys(call: CallToRecord): Promise<readonly string[]> {
     const done = await this.#ask({ verb: 'keys', call });
     return done === null ? this.#options.fallback.keys(call) : (done.keys ?? []);
   }
 
-  async recordHistory(call: BackendCall): Promise<void> {
+  async recordHistory(call: CallToRecord): Promise<void> {
     if ((await this.#ask({ verb: 'recordHistory', call })) === null) await this.#options.fallback.recordHistory(call);
   }
 
-  async summary(call: BackendCall): Promise<CallSummary | null> {
+  async summary(call: CallToRecord): Promise<CallSummary | null> {
     const done = await this.#ask({ verb: 'summary', call });
     return done === null ? this.#options.fallback.summary(call) : (done.summary ?? null);
   }
 
-  async record(call: BackendCall, priced: CallPrice): Promise<RecordedNodes | null> {
+  async record(call: CallToRecord, priced: CallPrice): Promise<RecordedNodes | null> {
     const done = await this.#ask({ verb: 'record', call, priced });
     return done === null ? this.#options.fallback.record(call, priced) : (done.recorded ?? null);
   }
@@ -212,7 +212,7 @@ export class RecordingThread implements RecordingBackend {
       return copy;
     };
     const needsResponse = task.verb === 'summary' || task.verb === 'record';
-    const sent: BackendCall = {
+    const sent: CallToRecord = {
       ...{ id, owner, project, wire, number, secrets, origin },
       request: request === null || alreadySent !== 'nothing' ? null : copyForTransfer(request),
       call:

@@ -11,7 +11,7 @@ export interface KeyPress {
 }
 
 /** A key without a name and without modifier keys. */
-export const emptyKey: Key = {
+export const unnamedKey: Key = {
   upArrow: false,
   downArrow: false,
   leftArrow: false,
@@ -34,7 +34,7 @@ export const emptyKey: Key = {
   numLock: false,
 };
 
-const press = (over: Partial<Key>, input = ''): KeyPress => ({ input, key: { ...emptyKey, ...over } });
+const press = (over: Partial<Key>, input = ''): KeyPress => ({ input, key: { ...unnamedKey, ...over } });
 
 /** The keys of sequences by their last letter, and by their number if they end with `~`. */
 const letters: ReadonlyMap<string, Partial<Key>> = new Map([
@@ -121,7 +121,7 @@ function keysOfText(text: string): readonly KeyPress[] {
  * no keys. Esc and a control key are two keys, which a terminal delivers in one read if they are typed quickly; with
  * Enter or Backspace they are one, because terminals send Alt with them in this way.
  */
-export function readKeys(sequence: string): readonly KeyPress[] {
+export function parseKeyPresses(sequence: string): readonly KeyPress[] {
   if (!sequence.startsWith('\u001b')) return keysOfText(sequence);
   const next = sequence.slice(1);
   if (next === '') return [press({ escape: true })];
