@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileOfBytes, type ImportInput, readImport } from '@coppice/content/formats';
+import { type ImportInput, readImport, wrapBytesAsFile } from '@coppice/content/formats';
 import { importInto } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { makeExportText } from './formats/exports.ts';
@@ -156,7 +156,7 @@ async function sameRows(text: string, trees: readonly (readonly Rows[])[]): Prom
 async function compare(measures: Measurement[], conversations: number, runs: number): Promise<void> {
   const text = makeExportText(conversations, 100);
   const bytes = Buffer.from(text);
-  const input: ImportInput = { files: [fileOfBytes('conversations.json', bytes)] };
+  const input: ImportInput = { files: [wrapBytesAsFile('conversations.json', bytes)] };
   const messages = conversations * 100;
   const size = `${messages.toLocaleString('en')} messages`;
   const trees = await rowsOf(input);

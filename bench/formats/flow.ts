@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
-import { fileOfStream } from '@coppice/content/formats';
+import { wrapStreamAsFile } from '@coppice/content/formats';
 import { importInto } from '@coppice/engine';
 import { importFiles } from '@coppice/server/importing';
 import { openStore } from '@coppice/stores';
@@ -62,7 +62,7 @@ let mostOwn = idleOwn;
 let turn = 0;
 const events = aside
   ? importFiles({ store, thread: { url, owner: store.owner } }, [{ name: '-', size: statSync(path).size, path }])
-  : importInto(store, { files: [await fileOfStream('-', createReadStream(path))] });
+  : importInto(store, { files: [await wrapStreamAsFile('-', createReadStream(path))] });
 let last = ownTime();
 // Measures the CPU time between two iterations of the event loop.
 let over = false;

@@ -1,6 +1,6 @@
 /** Compares the import of an export in ChatGPT's format with parsing the same text and inserting its messages. */
 import { join } from 'node:path';
-import { fileOfBytes, type ImportInput } from '@coppice/content/formats';
+import { type ImportInput, wrapBytesAsFile } from '@coppice/content/formats';
 import { importInto } from '@coppice/engine';
 import { openStore } from '@coppice/stores';
 import { makeExportText } from '../formats/exports.ts';
@@ -35,7 +35,7 @@ function importNarrow(least: MinimalSqlite, text: string): void {
 /** Returns the CPU times of creating a file and importing 10,000 messages into it, in microseconds. */
 export async function measureImportTimes(folder: string): Promise<{ readonly least: number; readonly ours: number }> {
   const text = makeExportText(conversations, messages);
-  const input: ImportInput = { files: [fileOfBytes('conversations.json', Buffer.from(text))] };
+  const input: ImportInput = { files: [wrapBytesAsFile('conversations.json', Buffer.from(text))] };
   return measureAlternating(
     {
       least: (turn) => {

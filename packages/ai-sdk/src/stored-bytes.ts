@@ -2,7 +2,7 @@
  * Keeps the bytes of images and files in the blob store: nodes refer to them by hash, and the messages that a page or a
  * model gets contain them.
  */
-import { hasStoredBytes, restoreInlineBlocks, storeInlineMessages, takeInlineBytes } from '@coppice/content';
+import { extractInlineBytes, hasStoredBytes, restoreInlineBlocks, storeInlineMessages } from '@coppice/content';
 import type { BlobStore, Block, Node } from '@coppice/core';
 import { toUiNodes, type UiMessageJson, type UiNode } from './ui-nodes.ts';
 
@@ -20,7 +20,7 @@ export function bytesInMessages(messages: readonly UiMessageJson[]): KnownBytes 
   const known = new Map<string, string>();
   for (const { message } of messages.filter(hasDataUrl).flatMap(toUiNodes))
     for (const block of message.content) {
-      const moved = takeInlineBytes(block);
+      const moved = extractInlineBytes(block);
       if (moved !== undefined) known.set(moved.block.source.hash, moved.data);
     }
   return known;

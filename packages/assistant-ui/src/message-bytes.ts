@@ -3,7 +3,7 @@
  * tree, whose bytes the server keeps apart.
  */
 import type { CoppiceClient } from '@coppice/client';
-import { isBase64, takeInlineBytes, toBase64 } from '@coppice/content';
+import { extractInlineBytes, isBase64, toBase64 } from '@coppice/content';
 import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { fieldsOrEmpty, isJsonObject } from '@coppice/core/decode';
 
@@ -36,7 +36,7 @@ export function takeBytes(value: JsonObject): { readonly value: JsonObject; read
     const type = mediaType.startsWith('image/') ? 'image' : 'file';
     const name = type === 'file' ? { name: `file.${/\w*$/.exec(mediaType)}` } : {};
     const block = { type, mediaType, ...name, source: { type: 'base64' as const, data: each.slice(start.length) } };
-    if (takeInlineBytes(block) === undefined) return undefined;
+    if (extractInlineBytes(block) === undefined) return undefined;
     blocks.push(block);
     return { [indexField]: blocks.length - 1, start };
   });

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { sessionTreeId } from '@coppice/content/sessions';
+import { deriveSessionTreeId } from '@coppice/content/sessions';
 import type { TreeId } from '@coppice/core';
 import { fieldsOrEmpty, getText } from '@coppice/core/decode';
 import type { EventBus, HookFailure } from '@coppice/engine';
@@ -119,7 +119,7 @@ async function fileIn(folder: string, treeId: TreeId): Promise<string | null> {
   for (const name of [...likely, ...names]) {
     const path = join(folder, name);
     const id = sessionIn(path);
-    if (id !== null && sessionTreeId(id) === treeId) return path;
+    if (id !== null && deriveSessionTreeId(id) === treeId) return path;
   }
   return null;
 }

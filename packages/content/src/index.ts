@@ -43,16 +43,16 @@ export { equalityForm, equalityKey } from './equality.ts';
 export { estimateMessageTokens, messageKit, toSearchText } from './kit.ts';
 
 export {
+  extractInlineBytes,
   hasInlineBytes,
   hasStoredBytes,
   restoreInlineBlocks,
   storeInlineBlocks,
   storeInlineBytes,
   storeInlineMessages,
-  takeInlineBytes,
 } from './store-inline-bytes.ts';
 export {
-  buildSubAgentRow,
+  buildSubAgentLink,
   findSubAgents,
   type SpawnLink,
   type SubAgent,

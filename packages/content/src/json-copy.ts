@@ -15,13 +15,13 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
 }
 
 /** Sets an own property with any name. A plain assignment to `__proto__` would replace the prototype. */
-export function setOwn(target: Record<string, Json>, key: string, value: Json): void {
+export function setOwnProperty(target: Record<string, Json>, key: string, value: Json): void {
   if (key !== '__proto__') target[key] = value;
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** The limits that the parts of one message share. */
-export interface CopyBudget {
+export interface JsonCopyBudget {
   readonly limits: MessageLimits;
   /** The number of nesting levels that are left. */
   readonly depth: number;
@@ -37,12 +37,12 @@ class Uncopyable extends Error {
   }
 }
 
-function chargeBudget(budget: CopyBudget, bytes: number): void {
+function chargeBudget(budget: JsonCopyBudget, bytes: number): void {
   budget.bytes += bytes;
-  if (budget.bytes > budget.limits.messageBytes) throw new Uncopyable(tooLargeProblem(budget.limits), true);
+  if (budget.bytes > budget.limits.messageBytes) throw new Uncopyable(describeSizeProblem(budget.limits), true);
 }
 
-function openContainer(depth: number, budget: CopyBudget): number {
+function openContainer(depth: number, budget: JsonCopyBudget): number {
   if (depth === 0) throw new Uncopyable(`nests deeper than ${budget.limits.jsonDepth} levels`, true);
   return depth - 1;
 }
@@ -50,7 +50,7 @@ function openContainer(depth: number, budget: CopyBudget): number {
 // The recursion is limited: `depth` allows a few hundred levels and also stops a value that contains itself. The byte
 // budget stops a value that refers to one part many times, because each reference is copied. `trail` keeps its state
 // when a copy fails, so that the place is formatted only for an error.
-function copyJsonValue(value: unknown, depth: number, budget: CopyBudget, trail: (string | number)[]): Json {
+function copyJsonValue(value: unknown, depth: number, budget: JsonCopyBudget, trail: (string | number)[]): Json {
   chargeBudget(budget, typeof value === 'string' ? value.length + 2 : 1);
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') {
@@ -76,7 +76,7 @@ function copyJsonValue(value: unknown, depth: number, budget: CopyBudget, trail:
       if (member === undefined) continue;
       chargeBudget(budget, key.length + 3);
       trail.push(key);
-      setOwn(object, key, copyJsonValue(member, inner, budget, trail));
+      setOwnProperty(object, key, copyJsonValue(member, inner, budget, trail));
       trail.pop();
     }
     return object;
@@ -95,7 +95,7 @@ function jsonPath(where: string, trail: readonly (string | number)[]): string {
 }
 
 /** Returns the problem of a message that exceeds its limit, as the rest of a sentence. */
-export function tooLargeProblem(limits: MessageLimits): string {
+export function describeSizeProblem(limits: MessageLimits): string {
   return `takes more than ${limits.messageBytes} bytes as JSON`;
 }
 
@@ -104,7 +104,7 @@ export function tooLargeProblem(limits: MessageLimits): string {
  * JSON cannot represent are refused with their path. The copy counts against the budget and is refused when the budget
  * is used up.
  */
-export function copyJson(value: unknown, whole: string, part: string, budget: CopyBudget): Result<Json> {
+export function copyJson(value: unknown, whole: string, part: string, budget: JsonCopyBudget): Result<Json> {
   const trail: (string | number)[] = [];
   try {
     return ok(copyJsonValue(value, budget.depth, budget, trail));

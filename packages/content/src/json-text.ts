@@ -3,7 +3,7 @@
 // This parser refuses all three.
 import { type Json, makeRefusedResult, ok, type Result } from '@coppice/core';
 import { defaultLimits } from './limits.ts';
-import { excerpt } from './problem.ts';
+import { truncateText } from './problem.ts';
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -49,10 +49,10 @@ function numberProblem(literal: string): string | undefined {
   const value = Number(literal);
   if (Number.isNaN(value)) return undefined;
   if (!Number.isFinite(value))
-    return `has the number ${excerpt(literal, 40)}, which is too large for a JSON number here`;
+    return `has the number ${truncateText(literal, 40)}, which is too large for a JSON number here`;
   if (literal.length <= 15 || /[.eE]/.test(literal)) return undefined;
   if (plainDigits(value) === literal.replace('-', '')) return undefined;
-  return `has the whole number ${excerpt(literal, 40)}, which would come back as ${value}; send it as a string`;
+  return `has the whole number ${truncateText(literal, 40)}, which would come back as ${value}; send it as a string`;
 }
 
 /** Scans text that may not be JSON. The result is valid only if the text is JSON, except for the depth. */
@@ -68,7 +68,7 @@ function findProblem(text: string, maxDepth: number): NumberFinding | undefined 
       if (keyNext && keys !== undefined) {
         const key = readJsonKey(text, index, end);
         if (keys.has(key))
-          found ??= { depth: false, what: `has the key ${JSON.stringify(excerpt(key, 60))} twice in one object` };
+          found ??= { depth: false, what: `has the key ${JSON.stringify(truncateText(key, 60))} twice in one object` };
         keys.add(key);
         keyNext = false;
       }
@@ -108,7 +108,7 @@ export function parseJson(text: string, where = 'The text', depth = defaultLimit
     value = JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'it cannot be read';
-    return makeRefusedResult('message/invalid', `${where} is not JSON: ${excerpt(reason, 200)}.`, { where });
+    return makeRefusedResult('message/invalid', `${where} is not JSON: ${truncateText(reason, 200)}.`, { where });
   }
   if (problem !== undefined) return makeRefusedResult('message/invalid', `${where} ${problem.what}.`, { where });
   return ok(value);

@@ -5,7 +5,7 @@ import { isJsonObject, isPlainObject } from './json-copy.ts';
 import { parseJson } from './json-text.ts';
 import { defaultLimits } from './limits.ts';
 import { type MessageParseOptions, parseMessage, parseMessageList } from './message.ts';
-import { excerpt, refuseInvalidInput, showValue } from './problem.ts';
+import { refuseInvalidInput, showValue, truncateText } from './problem.ts';
 
 /** Names that additional fields of a call cannot have on the block, because the block already uses them. */
 const reserved: ReadonlySet<string> = new Set([
@@ -38,7 +38,7 @@ function readLegacyArguments(
   const fail = (why: string) =>
     refuseInvalidInput(
       at,
-      `calls ${showValue(name)} (id ${showValue(id)}) with arguments that ${why}: ${excerpt(reported, 200)}`,
+      `calls ${showValue(name)} (id ${showValue(id)}) with arguments that ${why}: ${truncateText(reported, 200)}`,
       {
         id,
         name,

@@ -11,7 +11,7 @@ import {
   utf8Length,
 } from '@coppice/core';
 import { parseBlock } from './blocks/index.ts';
-import { type CopyBudget, copyJson, isJsonObject, isPlainObject, tooLargeProblem } from './json-copy.ts';
+import { copyJson, describeSizeProblem, isJsonObject, isPlainObject, type JsonCopyBudget } from './json-copy.ts';
 import { parseJson } from './json-text.ts';
 import { defaultLimits, type MessageLimits } from './limits.ts';
 import { refuseInvalidInput, showValue } from './problem.ts';
@@ -53,7 +53,7 @@ function parseBlocks(
   content: readonly unknown[],
   role: Role,
   where: string,
-  budget: CopyBudget,
+  budget: JsonCopyBudget,
 ): Result<readonly Block[]> {
   const blocks: Block[] = [];
   const calls = new Set<string>();
@@ -99,7 +99,7 @@ export function parseMessage(value: unknown, options: MessageParseOptions = {}):
     return refuseInvalidInput(where, `has ${content.length} blocks; at most ${limits.blocks} are allowed`);
   }
   // The message and its content array take two of the levels.
-  const budget: CopyBudget = { limits, depth: Math.max(0, limits.jsonDepth - 2), bytes: 0 };
+  const budget: JsonCopyBudget = { limits, depth: Math.max(0, limits.jsonDepth - 2), bytes: 0 };
   const blocks = parseBlocks(content, role, where, budget);
   if (!blocks.ok) return blocks;
   const message: Message = {
@@ -109,7 +109,7 @@ export function parseMessage(value: unknown, options: MessageParseOptions = {}):
   };
   const charged = budget.bytes + (message.tool_call_id?.length ?? 0);
   if (charged > limits.messageBytes * surelyFits && utf8Length(JSON.stringify(message)) > limits.messageBytes) {
-    return refuseInvalidInput(where, tooLargeProblem(limits));
+    return refuseInvalidInput(where, describeSizeProblem(limits));
   }
   if (blank === 'refuse' && isBlank(message)) {
     return makeRefusedResult('message/blank', `${where} is blank: its text is empty or white space.`, { where });
@@ -150,7 +150,7 @@ export function parseMessages(value: unknown, options: MessageParseOptions = {})
 export function parseMessageText(text: string, options: MessageParseOptions = {}): Result<Message> {
   const { where = 'message', limits = defaultLimits } = options;
   if (text.length > limits.messageBytes || utf8Length(text) > limits.messageBytes)
-    return refuseInvalidInput(where, tooLargeProblem(limits));
+    return refuseInvalidInput(where, describeSizeProblem(limits));
   const value = parseJson(text, where, limits.jsonDepth);
   return value.ok ? parseMessage(value.value, options) : value;
 }

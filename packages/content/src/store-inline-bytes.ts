@@ -10,7 +10,7 @@ import { sha256Hex } from './sha256.ts';
 type InlineBlock = (ImageBlock | FileBlock) & { readonly source: Base64Source };
 
 /** Bytes that were in a message, and the block that refers to them by their hash. */
-export interface MovedBytes {
+export interface ExtractedBytes {
   readonly block: (ImageBlock | FileBlock) & { readonly source: BlobSource };
   readonly bytes: Uint8Array;
   /** The base64 of the bytes, as the message had it. */
@@ -32,7 +32,7 @@ export function hasInlineBytes({ content }: Message): boolean {
  * Returns the bytes of an inline image or file; undefined for other blocks, and for data that its bytes would not
  * restore exactly.
  */
-export function takeInlineBytes(block: Block): MovedBytes | undefined {
+export function extractInlineBytes(block: Block): ExtractedBytes | undefined {
   if (!isInlineBlock(block)) return undefined;
   const { data } = block.source;
   if (data === '' || !isBase64(data) || !isCanonicalBase64(data)) return undefined;
@@ -69,7 +69,7 @@ export function storeInlineMessages<T extends { readonly message?: Message }>(
 }
 
 async function storeBlock(block: Block, blobs: BlobStore): Promise<Block> {
-  const moved = takeInlineBytes(block);
+  const moved = extractInlineBytes(block);
   if (moved === undefined) return block;
   // An existing blob is not stored again: `put` would keep it from being purged until a message refers to it.
   if ((await blobs.find(moved.block.source.hash)) === null) await blobs.put(moved.bytes, moved.mediaType);

@@ -24,7 +24,7 @@ export interface SubAgent {
 }
 
 /** Builds the external id that links a session to a subagent. */
-export function buildSubAgentRow(child: TreeId, parent: TreeId): ExternalId {
+export function buildSubAgentLink(child: TreeId, parent: TreeId): ExternalId {
   return { treeId: child, nodeId: null, format: spawnedByFormat, scope: '', id: parent };
 }
 

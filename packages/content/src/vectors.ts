@@ -2,7 +2,7 @@ import type { Json } from '@coppice/core';
 import data from '../vectors.json' with { type: 'json' };
 
 /** The expected result for a vector: the same canonical JSON and stored content everywhere, or the same refusal. */
-export type VectorOutcome =
+export type TestVectorOutcome =
   | { readonly accepted: true; readonly canonical: () => string; readonly content: () => string }
   | { readonly accepted: false; readonly code: string };
 
@@ -11,7 +11,7 @@ export interface TestVector {
   readonly name: string;
   /** The message as JSON text. */
   readonly json: () => string;
-  readonly outcome: VectorOutcome;
+  readonly outcome: TestVectorOutcome;
 }
 
 function readVectorText(value: Json | undefined, name: string): () => string {
@@ -40,4 +40,4 @@ function readVector(fields: { readonly [key: string]: Json | undefined }): TestV
 }
 
 /** The shared test vectors: Unicode, numbers, keys, depth and size, for every entry point and every store. */
-export const vectors: readonly TestVector[] = data.vectors.map(readVector);
+export const testVectors: readonly TestVector[] = data.vectors.map(readVector);

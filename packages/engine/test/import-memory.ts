@@ -3,7 +3,7 @@
  * and the live heap after the first quarter and at the end. It runs in a separate process, so that other tests do not
  * affect its heap.
  */
-import { fileOfStream } from '@coppice/content/formats';
+import { wrapStreamAsFile } from '@coppice/content/formats';
 import { openStore } from '@coppice/stores';
 import { importInto } from '../src/import/index.ts';
 
@@ -54,7 +54,7 @@ const idle = process.memoryUsage().rss;
 let most = idle;
 let early = 0;
 let conversations = 0;
-const file = await fileOfStream('-', stream());
+const file = await wrapStreamAsFile('-', stream());
 for await (const event of importInto(store, { files: [file] })) {
   most = Math.max(most, process.memoryUsage().rss);
   if (event.type === 'conversation') conversations++;

@@ -2,7 +2,7 @@
  * Finds the bytes of images and files in the content parts of LangChain, which has several forms for them, so that a
  * tree keeps the bytes in its blob store.
  */
-import { takeInlineBytes } from '@coppice/content';
+import { extractInlineBytes } from '@coppice/content';
 import type { Block, Json, JsonObject } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 
@@ -73,7 +73,7 @@ export function takeBytes(content: Json): SplitContent {
     const type = mediaType.startsWith('image/') ? 'image' : 'file';
     const name = type === 'file' ? { name: nameOfPart(part, mediaType) } : {};
     const block = { type, mediaType, ...name, source: { type: 'base64' as const, data } };
-    if (takeInlineBytes(block) === undefined) return part;
+    if (extractInlineBytes(block) === undefined) return part;
     blocks.push(block);
     places.push(at);
     return found.replace('');

@@ -8,7 +8,7 @@ import {
   roles,
   type TextBlock,
 } from '@coppice/core';
-import { setOwn } from '../json-copy.ts';
+import { setOwnProperty } from '../json-copy.ts';
 import { refuseInvalidInput } from '../problem.ts';
 import { estimateTokens } from '../tokens.ts';
 
@@ -98,7 +98,7 @@ export const providerOnlyFields: ReadonlySet<string> = new Set([
 export function pickComparedFields(block: Block, excluded: readonly string[] = []): Record<string, Json> {
   const counted: Record<string, Json> = {};
   for (const [key, value] of Object.entries(block)) {
-    if (!providerOnlyFields.has(key) && !excluded.includes(key)) setOwn(counted, key, value);
+    if (!providerOnlyFields.has(key) && !excluded.includes(key)) setOwnProperty(counted, key, value);
   }
   return counted;
 }
@@ -131,7 +131,7 @@ export function defineBlock<B extends Block>(spec: BlockSpec<B>): BlockDefinitio
 }
 
 /** Returns the problem of an optional string field; undefined if it is missing or a string. */
-export function optionalStringProblem(fields: JsonObject, name: string): string | undefined {
+export function findOptionalStringProblem(fields: JsonObject, name: string): string | undefined {
   const value = fields[name];
   return value === undefined || typeof value === 'string' ? undefined : `has a field ${name} that is not a string`;
 }

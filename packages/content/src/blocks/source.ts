@@ -65,7 +65,7 @@ export function mediaTypeOf(block: Block): string | undefined {
  * Returns the problem of a byte source as the rest of a sentence after "content[2] …"; undefined if it is valid.
  * `kinds` lists the allowed types for the error message.
  */
-export function byteSourceProblem(source: Json | undefined, kinds: string): string | undefined {
+export function findByteSourceProblem(source: Json | undefined, kinds: string): string | undefined {
   if (!isJsonObject(source)) return `has no source object; its type is one of ${kinds}`;
   switch (source.type) {
     case 'base64':
@@ -102,7 +102,7 @@ export function toComparedSource(source: ByteSource): JsonObject {
 }
 
 /** Returns the number of bytes; undefined for a URL and for a blob of unknown size. */
-export function byteSourceSize(source: ByteSource): number | undefined {
+export function getByteSourceSize(source: ByteSource): number | undefined {
   if (source.type === 'base64') return base64Length(source.data);
   return source.type === 'blob' ? source.size : undefined;
 }

@@ -79,12 +79,12 @@ export interface AnthropicToolResult {
 }
 
 /** Whether a block is Anthropic's `tool_result`. */
-export function isToolResult(block: Json): block is JsonObject {
+export function isAnthropicToolResult(block: Json): block is JsonObject {
   return isJsonObject(block) && block.type === 'tool_result';
 }
 
 /** Converts a `tool_result` block to a tool message. `fallbackId` is the call id if the block has none. */
-export function fromToolResult(block: JsonObject, fallbackId: string): AnthropicToolResult {
+export function fromAnthropicToolResult(block: JsonObject, fallbackId: string): AnthropicToolResult {
   const callId = getFilledText(block, 'tool_use_id') ?? fallbackId;
   const { content } = block;
   const parts: Json[] = [];
@@ -109,11 +109,11 @@ export function toContentBlocks(record: JsonObject): readonly Json[] {
  * Converts a message to canonical messages, without validation. Each tool result becomes a separate message, followed
  * by the remaining content.
  */
-export function fromAnthropic(record: JsonObject, fallbackId: string): readonly JsonObject[] {
+export function fromAnthropicMessage(record: JsonObject, fallbackId: string): readonly JsonObject[] {
   const messages: JsonObject[] = [];
   const rest: Json[] = [];
   for (const [index, block] of toContentBlocks(record).entries()) {
-    if (isToolResult(block)) messages.push(fromToolResult(block, `${fallbackId}-${index}`).message);
+    if (isAnthropicToolResult(block)) messages.push(fromAnthropicToolResult(block, `${fallbackId}-${index}`).message);
     else rest.push(fromAnthropicBlock(block, `${fallbackId}-${index}`));
   }
   const role = record.role === 'assistant' ? 'assistant' : record.role === 'system' ? 'system' : 'user';
@@ -174,7 +174,7 @@ export function toAnthropicBlock(block: Block): JsonObject | null {
 }
 
 /** Converts a tool message to a `tool_result` block. */
-export function toToolResult(message: Message, isError: boolean): JsonObject {
+export function toAnthropicToolResult(message: Message, isError: boolean): JsonObject {
   const [only] = message.content;
   const single =
     message.content.length === 1 && only?.type === 'text' && 'text' in only ? String(only.text) : undefined;

@@ -3,7 +3,7 @@ import type { Message, Node } from '@coppice/core';
 import { lastCharacterBoundary, truncateToLine } from '@coppice/core';
 import { blockDefinitionOf } from '../blocks/index.ts';
 import type { ExportedTree } from './contract.ts';
-import { exportedChildren } from './exporting.ts';
+import { groupExportedNodesByParent } from './exporting.ts';
 
 /** A run of messages without a fork inside, from a fork (or the first message) to the next fork or leaf. */
 export interface ExportBranch {
@@ -21,8 +21,8 @@ export interface ExportBranch {
 /**
  * Returns the branches of a tree depth first, siblings in order. Iterative, because forks may be as deep as the tree.
  */
-export function branchesOf(tree: ExportedTree): readonly ExportBranch[] {
-  const children = exportedChildren(tree);
+export function listExportBranches(tree: ExportedTree): readonly ExportBranch[] {
+  const children = groupExportedNodesByParent(tree);
   const byId = new Map(tree.nodes.map((node) => [node.id, node]));
   const path = new Set<string>();
   for (let at = tree.activeNodeId === null ? undefined : byId.get(tree.activeNodeId); at !== undefined; ) {
@@ -50,7 +50,7 @@ export function branchesOf(tree: ExportedTree): readonly ExportBranch[] {
 }
 
 /** Returns the beginning of a message as one line of at most `most` code units, with an ellipsis if it is longer. */
-export function previewOfMessage(message: Message | null, most = 80): string {
+export function buildMessagePreview(message: Message | null, most = 80): string {
   let text = '';
   for (const block of message?.content ?? []) {
     const said = blockDefinitionOf(block).toText(block);

@@ -6,18 +6,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../canonical-json.ts';
 import { messageKit } from '../kit.ts';
-import { collectById } from './conformance/collect-by-id.ts';
-import { arbitraryDamage, damageBytes } from './conformance/damage.ts';
+import { collectObjectsById } from './conformance/collect-objects-by-id.ts';
+import { arbitraryFileDamage, damageBytes } from './conformance/damage.ts';
 import { listFeaturesOfTrees } from './conformance/features-of-trees.ts';
 import { buildRichTree, findSilentLosses, findUnshownFacts } from './conformance/silent-losses.ts';
 import {
-  encodeFile,
+  encodeFixtureFile,
+  exportStoredTrees,
   type FixtureFiles,
+  importIntoStore,
   readStoredTree,
   type StoredImport,
-  storeInput,
-  toInput,
-  writeStored,
+  toImportInput,
 } from './conformance/storing.ts';
 import type { Format } from './contract.ts';
 import { decodeUtf8 } from './decode.ts';
@@ -29,12 +29,12 @@ import { guessFormats } from './read.ts';
 import type { RepairedTree } from './repair.ts';
 
 export {
+  exportStoredTrees,
   type FixtureFiles,
+  importIntoStore,
   readStoredTree,
   type StoredImport,
-  storeInput,
-  toInput,
-  writeStored,
+  toImportInput,
 } from './conformance/storing.ts';
 
 /** A hand-made file, or set of files, and what its import must give. */
@@ -60,7 +60,7 @@ export interface FormatFixture {
 }
 
 function textsOf(files: FixtureFiles): ReadonlyMap<string, string> {
-  return new Map(Object.entries(files).map(([name, file]) => [name, decodeUtf8(encodeFile(file)).text]));
+  return new Map(Object.entries(files).map(([name, file]) => [name, decodeUtf8(encodeFixtureFile(file)).text]));
 }
 
 /** Parses each file as a JSON document, or else as JSON lines. File names are not compared. */
@@ -144,8 +144,8 @@ function withInvalidByte(files: FixtureFiles, texts: readonly string[]): Fixture
     for (const text of texts) {
       const at = text === '' ? -1 : file.indexOf(text);
       if (at === -1) continue;
-      const bytes = encodeFile(file);
-      bytes[encodeFile(file.slice(0, at)).length] = 0xff;
+      const bytes = encodeFixtureFile(file);
+      bytes[encodeFixtureFile(file.slice(0, at)).length] = 0xff;
       return { ...files, [name]: bytes };
     }
   }
@@ -178,7 +178,7 @@ function linksOf(stored: StoredImport): string[] {
  */
 async function takenAs(other: Format, files: FixtureFiles): Promise<string[] | undefined> {
   try {
-    const taken = await storeInput(toInput(files), { format: other });
+    const taken = await importIntoStore(toImportInput(files), { format: other });
     const reported = taken.findings.some((one) => one.severity !== 'note');
     const nothing = taken.trees.every((tree) => tree.nodes.length === 0);
     if (nothing && !reported) expect([other.name, taken.findings]).not.toEqual([other.name, []]);
@@ -193,7 +193,7 @@ async function takenAs(other: Format, files: FixtureFiles): Promise<string[] | u
 const same = (texts: readonly string[], others: readonly string[] = []) =>
   texts.length === others.length && texts.every((text, index) => text === others[index]);
 
-type Identified = ReturnType<typeof collectById>;
+type Identified = ReturnType<typeof collectObjectsById>;
 
 /**
  * Whether a record may differ after an edit: it belongs to the edited message, contains it, or continues one of its
@@ -214,7 +214,7 @@ function belongsTo(key: string, texts: readonly string[], was: string, before: I
   });
 }
 
-/** Returns the ids of nested records, which {@link collectById} replaced by references. */
+/** Returns the ids of nested records, which {@link collectObjectsById} replaced by references. */
 const idsIn = (text: string) => [...text.matchAll(/\{"\$id":"([^"]*)"\}/g)].map(([, id = '']) => id);
 
 const long = Reflect.get(globalThis, 'process')?.env?.COPPICE_LONG === '1';
@@ -237,14 +237,14 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       '[I2] is distinguished from every other format: $name',
       async ({ files }) => {
         const among = formats.includes(format) ? formats : [...formats, format];
-        const [best, second] = guessFormats(await readSample(await openInput(toInput(files))), among);
+        const [best, second] = guessFormats(await readSample(await openInput(toImportInput(files))), among);
         expect(best?.format.name).toBe(name);
         expect(second?.confidence ?? 0).toBeLessThan(best?.confidence ?? 0);
       },
     );
 
     it.each([...fixtures])('[I3] is read into valid trees, and every finding is reported: $name', async (fixture) => {
-      const stored = await storeInput(toInput(fixture.files), { format });
+      const stored = await importIntoStore(toImportInput(fixture.files), { format });
       expectSound(stored);
       expect(stored.trees.length).toBe(fixture.trees);
       let nodes = 0;
@@ -260,7 +260,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
 
     const others = formats.filter((one) => one.reader !== undefined && one.name !== name);
     it.each([...fixtures])('[I200] no other reader accepts it without a report: $name', async ({ files }) => {
-      const own = linksOf(await storeInput(toInput(files), { format }));
+      const own = linksOf(await importIntoStore(toImportInput(files), { format }));
       for (const other of others) {
         const taken = await takenAs(other, files);
         // Several programs write the same list of messages. Another reader may accept it if everything is imported
@@ -270,15 +270,15 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     });
 
     it.each([...fixtures])('[I4] is read the same however its bytes are split: $name', async ({ files }) => {
-      const whole = shapeOf(await storeInput(toInput(files), { format }));
+      const whole = shapeOf(await importIntoStore(toImportInput(files), { format }));
       for (const piece of [1, 7, 4096])
-        expect(shapeOf(await storeInput(toInput(files, piece), { format }))).toEqual(whole);
+        expect(shapeOf(await importIntoStore(toImportInput(files, piece), { format }))).toEqual(whole);
     });
 
     it.each([...fixtures])('[I5] adds nothing when it is read a second time: $name', async ({ files }) => {
-      const first = await storeInput(toInput(files), { format });
+      const first = await importIntoStore(toImportInput(files), { format });
       const before = first.ids.map((id) => readStoredTree(first, id));
-      const again = await storeInput(toInput(files), { format, store: first.store });
+      const again = await importIntoStore(toImportInput(files), { format, store: first.store });
       expect(again.commits).toEqual([]);
       expect(again.ids.map((id) => readStoredTree(first, id))).toEqual(before);
     });
@@ -286,7 +286,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     it.each(fixtures.filter((fixture) => fixture.newer !== undefined))(
       '[I6] takes new messages from a later export, and keeps the changes of the user: $name',
       async ({ files, newer = {} }) => {
-        const first = await storeInput(toInput(files), { format });
+        const first = await importIntoStore(toImportInput(files), { format });
         const [id] = first.ids;
         if (id === undefined) throw new Error('There is no tree.');
         const env = createTestClock(9);
@@ -298,7 +298,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
         );
         await run(first.store, { type: 'attributes', treeId: id, set: { title: 'My own title' } }, act);
         const before = readStoredTree(first, id);
-        await storeInput(toInput(newer), { format, store: first.store });
+        await importIntoStore(toImportInput(newer), { format, store: first.store });
         const after = readStoredTree(first, id);
         expect(after.size).toBe(before.size + 1);
         expect(after.attributes).toEqual(before.attributes);
@@ -310,10 +310,10 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     it('[I234] keeps everything it declares, and declares everything it keeps', async () => {
       const trees: RepairedTree[] = [];
       for (const { files } of fixtures)
-        for (const tree of (await storeInput(toInput(files), { format })).trees) trees.push(tree);
+        for (const tree of (await importIntoStore(toImportInput(files), { format })).trees) trees.push(tree);
       if (writer !== undefined) {
-        const files = Object.fromEntries((await writeStored(await buildRichTree(), format)).files);
-        for (const tree of (await storeInput(toInput(files), { format })).trees) trees.push(tree);
+        const files = Object.fromEntries((await exportStoredTrees(await buildRichTree(), format)).files);
+        for (const tree of (await importIntoStore(toImportInput(files), { format })).trees) trees.push(tree);
       }
       if (format.keeps !== undefined) expect(listFeaturesOfTrees(trees)).toEqual(format.keeps);
     });
@@ -323,15 +323,18 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
         fc.asyncProperty(
           fc.constantFrom(...fixtures),
           fc.nat(),
-          fc.array(arbitraryDamage, { minLength: 1, maxLength: 4 }),
+          fc.array(arbitraryFileDamage, { minLength: 1, maxLength: 4 }),
           async ({ files }, which, blows) => {
             const entries = Object.entries(files);
             const hit = entries[which % entries.length]?.[0];
             const broken: FixtureFiles = Object.fromEntries(
-              entries.map(([file, text]) => [file, file === hit ? blows.reduce(damageBytes, encodeFile(text)) : text]),
+              entries.map(([file, text]) => [
+                file,
+                file === hit ? blows.reduce(damageBytes, encodeFixtureFile(text)) : text,
+              ]),
             );
             try {
-              expectSound(await storeInput(toInput(broken), { format }));
+              expectSound(await importIntoStore(toImportInput(broken), { format }));
             } catch (error) {
               if (!isAppError(error)) throw error;
               expect(error.code).toMatch(/^import\//);
@@ -347,7 +350,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       async ({ files, thread = [] }) => {
         const damaged = withInvalidByte(files, thread) ?? files;
         try {
-          const { findings } = await storeInput(toInput(damaged), { format });
+          const { findings } = await importIntoStore(toImportInput(damaged), { format });
           expect(findings.filter((one) => one.severity !== 'note')).not.toEqual([]);
         } catch (error) {
           if (!isAppError(error)) throw error;
@@ -360,8 +363,8 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       '[I8] is read with a byte order mark in front: $name',
       async ({ files }) => {
         const marked = Object.fromEntries(Object.entries(files).map(([file, text]) => [file, `﻿${String(text)}`]));
-        const plain = await storeInput(toInput(files), { format });
-        expect(shapeOf(await storeInput(toInput(marked), { format }))).toEqual(shapeOf(plain));
+        const plain = await importIntoStore(toImportInput(files), { format });
+        expect(shapeOf(await importIntoStore(toImportInput(marked), { format }))).toEqual(shapeOf(plain));
       },
     );
   });
@@ -371,8 +374,8 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     const written = fixtures.filter((fixture) => fixture.roundTrip !== undefined && fixture.roundTrip !== false);
 
     it.each(written)('[I9] writes back the data that was read: $name', async ({ files, roundTrip }) => {
-      const stored = await storeInput(toInput(files), { format });
-      const out = await writeStored(stored, format);
+      const stored = await importIntoStore(toImportInput(files), { format });
+      const out = await exportStoredTrees(stored, format);
       const form = typeof roundTrip === 'function' ? roundTrip : dataOf;
       expect(canonicalJson(form(out.files))).toBe(canonicalJson(form(textsOf(files))));
       const { nodes } = out.report;
@@ -380,7 +383,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     });
 
     it('[I10] restores everything in a tree, or reports its loss under a declared name', async () => {
-      const out = await writeStored(await buildRichTree(), format);
+      const out = await exportStoredTrees(await buildRichTree(), format);
       const reported = Object.keys(out.report.counts);
       for (const what of reported) expect(Object.keys(writer.loses)).toContain(what);
       const { nodes } = out.report;
@@ -389,7 +392,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
         expect(findUnshownFacts(out.files.values(), reported)).toEqual([]);
         return;
       }
-      const again = await storeInput(toInput(Object.fromEntries(out.files)), { format });
+      const again = await importIntoStore(toImportInput(Object.fromEntries(out.files)), { format });
       expectSound(again);
       expect(findSilentLosses(again.trees, reported, out.files.values())).toEqual([]);
     });
@@ -397,15 +400,15 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
     it.each(written)(
       '[I11] writes back the original data even after an edit elsewhere in the tree: $name',
       async ({ files }) => {
-        const stored = await storeInput(toInput(files), { format });
+        const stored = await importIntoStore(toImportInput(files), { format });
         const [id] = stored.ids;
         if (id === undefined || writer.loses.branches !== undefined) return;
         const tree = readStoredTree(stored, id);
-        const before = await writeStored({ ...stored, ids: [id] }, format);
+        const before = await exportStoredTrees({ ...stored, ids: [id] }, format);
         const messages: { readonly message: Message }[] = [{ message: textMessage('user', 'grown here') }];
         const act = { actor: 'me', kit: messageKit, ...createTestClock(9) };
         await run(stored.store, { type: 'append', treeId: id, parentId: tree.rootId, messages, select: false }, act);
-        const after = await writeStored({ ...stored, ids: [id] }, format);
+        const after = await exportStoredTrees({ ...stored, ids: [id] }, format);
         const kept = factsOf(dataOf(after.files));
         for (const [fact, count] of factsOf(dataOf(before.files)))
           expect([fact, kept.get(fact) ?? 0]).toEqual([fact, expect.toSatisfy((found: number) => found >= count)]);
@@ -418,7 +421,7 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
       await fc.assert(
         fc.asyncProperty(fc.nat(written.length - 1), fc.nat(), async (fixture, which) => {
           const files = written[fixture]?.files ?? {};
-          const stored = await storeInput(toInput(files), { format });
+          const stored = await importIntoStore(toImportInput(files), { format });
           const [id] = stored.ids;
           if (id === undefined) return;
           const { nodes } = await stored.store.read(id, () => readExportedTree(id));
@@ -431,11 +434,11 @@ export function runFormatConformance(format: Format, fixtures: readonly FormatFi
           const node = plain[which % Math.max(1, plain.length)];
           if (node === undefined) return;
           const only = { ...stored, ids: [id] };
-          const before = collectById(dataOf((await writeStored(only, format)).files));
+          const before = collectObjectsById(dataOf((await exportStoredTrees(only, format)).files));
           const act = { actor: 'me', kit: messageKit, ...createTestClock(9) };
           const edit = { type: 'edit', treeId: id, nodeId: node.id, content: 'edited here', mode: 'in-place' } as const;
           await run(stored.store, edit, act);
-          const after = collectById(dataOf((await writeStored(only, format)).files));
+          const after = collectObjectsById(dataOf((await exportStoredTrees(only, format)).files));
           const was = stored.names.find((one) => one.nodeId === node.id)?.id ?? node.id;
           expect([...after.values()].flat().join('\n')).toContain('edited here');
           const others = [...before].filter(

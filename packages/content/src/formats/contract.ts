@@ -15,7 +15,7 @@ import type {
   TreeAttributes,
   TreeId,
 } from '@coppice/core';
-import type { Pause } from './cooperative.ts';
+import type { PauseFunction } from './cooperative.ts';
 import type { FormatLoss, ImportFinding } from './findings.ts';
 import type { ImportInput, InputSample } from './input.ts';
 
@@ -146,7 +146,7 @@ export interface ReadOptions {
   readonly scope?: string;
   readonly signal?: AbortSignalLike;
   /** Called often inside long conversations, so that other work can run. */
-  readonly rest?: Pause;
+  readonly rest?: PauseFunction;
 }
 
 /** Detects and reads the files of one format. */

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import type { FormatReader, ImportedTree, ReadEvent, ReadOptions } from './contract.ts';
 import { getFilledText, isJsonObject, listAt } from './fields.ts';
 import { readDocumentRecords, readLineRecords } from './file-records.ts';
-import { detailOf } from './finding-details.ts';
+import { buildFindingDetail } from './finding-details.ts';
 import { buildFinding, type FindingSeverity, type ImportFinding } from './findings.ts';
 import { parseForeignJson } from './foreign-json.ts';
 import {
@@ -174,14 +174,14 @@ export async function* readConversationFile(
       if (left > 0)
         yield {
           type: 'finding',
-          finding: buildFinding('import/skipped', 'note', place, detailOf('names-of-folders', left)),
+          finding: buildFinding('import/skipped', 'note', place, buildFindingDetail('names-of-folders', left)),
         };
       if (isConversation(value)) yield tree({ value, place }, []);
     } else if (isConversation(record.value)) yield tree({ value: record.value, place: record.place }, record.findings);
     else
       yield {
         type: 'finding',
-        finding: buildFinding('import/skipped', otherwise, record.place, detailOf('not-a-conversation'), 1),
+        finding: buildFinding('import/skipped', otherwise, record.place, buildFindingDetail('not-a-conversation'), 1),
       };
   }
 }

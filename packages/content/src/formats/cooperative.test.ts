@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { encodeUtf8 } from './decode.ts';
 import { formats } from './formats.ts';
-import { fileOfBytes } from './input.ts';
+import { wrapBytesAsFile } from './input.ts';
 
 const messages = 1000;
 const uuid = (at: number) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
@@ -44,7 +44,7 @@ describe.each(files)('a long file of $format', ({ format, lines }) => {
     const rest = async () => {
       rests++;
     };
-    const input = { files: [fileOfBytes('long.jsonl', encodeUtf8(text))] };
+    const input = { files: [wrapBytesAsFile('long.jsonl', encodeUtf8(text))] };
     for await (const event of reader?.read(input, { rest }) ?? [])
       if (event.type === 'tree') nodes = event.tree.nodes.length;
     expect(nodes).toBe(messages);

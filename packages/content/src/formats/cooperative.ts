@@ -2,7 +2,7 @@
 // pause.
 
 /** Called at points where other work may run. Returns a promise to await, or undefined if no pause is needed. */
-export type Pause = () => Promise<void> | undefined;
+export type PauseFunction = () => Promise<void> | undefined;
 
 /** A task that yields at points where other work may run. */
 export type CooperativeTask<T> = Generator<void, T, void>;
@@ -18,7 +18,7 @@ export function runWithoutPauses<T>(work: CooperativeTask<T>): T {
 }
 
 /** Runs a task, and waits at its yield points whenever `rest` returns a promise. */
-export async function runWithPauses<T>(work: CooperativeTask<T>, rest: Pause | undefined): Promise<T> {
+export async function runWithPauses<T>(work: CooperativeTask<T>, rest: PauseFunction | undefined): Promise<T> {
   let step = work.next();
   while (step.done !== true) {
     const resting = rest?.();

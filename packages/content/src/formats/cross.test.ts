@@ -1,7 +1,7 @@
 import { type Tree, type TreeId, textOf } from '@coppice/core';
 import { childIds, findNode } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
-import { readStoredTree, type StoredImport, storeInput, toInput, writeStored } from './conformance.ts';
+import { exportStoredTrees, importIntoStore, readStoredTree, type StoredImport, toImportInput } from './conformance.ts';
 import { findFormat, formats } from './formats.ts';
 
 const say = (id: string, role: string, text: string, at: number) => ({
@@ -82,15 +82,15 @@ describe('converting to another format and back', () => {
     '[I30] through %s a tree keeps its shape, texts, order and active message',
     async (_name, format) => {
       if (chatgpt === undefined) throw new Error('There is no such format.');
-      const first = await storeInput(toInput({ 'conversations.json': source }), { format: 'chatgpt' });
+      const first = await importIntoStore(toImportInput({ 'conversations.json': source }), { format: 'chatgpt' });
       const shape = shapeOf(only(first));
       expect(shape.length).toBe(10);
-      const there = await writeStored(first, format);
-      const second = await storeInput(toInput(Object.fromEntries(there.files)), { format: format.name });
+      const there = await exportStoredTrees(first, format);
+      const second = await importIntoStore(toImportInput(Object.fromEntries(there.files)), { format: format.name });
       const seen = 'active' in (format.writer?.loses ?? {}) ? unplaced : (lines: readonly string[]) => lines;
       expect(seen(shapeOf(only(second)))).toEqual(seen(shape));
-      const back = await writeStored(second, chatgpt);
-      const third = await storeInput(toInput(Object.fromEntries(back.files)), { format: 'chatgpt' });
+      const back = await exportStoredTrees(second, chatgpt);
+      const third = await importIntoStore(toImportInput(Object.fromEntries(back.files)), { format: 'chatgpt' });
       expect(seen(shapeOf(only(third)))).toEqual(seen(shape));
       for (const { report } of [there, back])
         for (const loss of report.losses)

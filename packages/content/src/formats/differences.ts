@@ -4,7 +4,7 @@ import { isText, textOf } from '@coppice/core';
 import { blockDefinitionOf } from '../blocks/index.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import { isJsonObject, listAt, omitKeys } from './fields.ts';
-import { checksumOf, comparedRecordOf, readImportMetadata } from './original-record.ts';
+import { comparedRecordOf, computeContentChecksum, readImportMetadata } from './original-record.ts';
 import { getPreservedLines } from './preserved-lines.ts';
 
 /** How a record that is imported again differs from its stored node. */
@@ -27,7 +27,7 @@ export interface ReimportState {
  * Compares a record that is imported again with its stored node. Returns null if the source did not change, or if the
  * same change was made in Coppice.
  */
-export function findDifference(
+export function findRecordDifference(
   node: Pick<Node, 'meta' | 'message'>,
   again: Pick<ImportNode, 'meta' | 'message'>,
   { restored, inPlace }: ReimportState,
@@ -35,9 +35,9 @@ export function findDifference(
   const [before, now] = restored ? [] : [readImportMetadata(node.meta), readImportMetadata(again.meta ?? {})];
   const hasSameMessage = before !== undefined && before.sum === now?.sum;
   if (hasSameMessage && isSameRecord(before.record, now?.record, inPlace)) return null;
-  const here = node.message === null ? '' : checksumOf(node.message.content);
+  const here = node.message === null ? '' : computeContentChecksum(node.message.content);
   if (hasSameMessage) return { messageDiffers: false, edited: here !== before.sum };
-  if (here === (now?.sum ?? checksumOf(again.message.content))) return null;
+  if (here === (now?.sum ?? computeContentChecksum(again.message.content))) return null;
   const edited = here !== before?.sum;
   // The messages may differ only because other attachment files were found; then the records are still equal.
   const was = edited ? undefined : comparedRecordOf(node.meta, node.message);

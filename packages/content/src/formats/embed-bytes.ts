@@ -9,7 +9,7 @@ import type { WriteOptions } from './contract.ts';
  */
 export async function embedBytes(message: Message, options: WriteOptions): Promise<Message> {
   const { blob } = options;
-  if (blob === undefined || !message.content.some(isStoredBlob)) return message;
+  if (blob === undefined || !message.content.some(hasBlobSource)) return message;
   const content: Block[] = [];
   for (const block of message.content) {
     const source = byteSourceOf(block);
@@ -27,6 +27,6 @@ export async function embedBytes(message: Message, options: WriteOptions): Promi
 }
 
 /** Whether the bytes of a block are in the blob store. */
-export function isStoredBlob(block: Block): boolean {
+export function hasBlobSource(block: Block): boolean {
   return byteSourceOf(block)?.type === 'blob';
 }

@@ -53,7 +53,7 @@ function inWritingOrder(nodes: readonly Node[]): Node[] {
 }
 
 /** Returns the children of every node in stored order; the children of the root under the root's id. */
-export function exportedChildren(tree: Pick<ExportedTree, 'nodes'>): ReadonlyMap<NodeId, readonly Node[]> {
+export function groupExportedNodesByParent(tree: Pick<ExportedTree, 'nodes'>): ReadonlyMap<NodeId, readonly Node[]> {
   const children = new Map<NodeId, Node[]>();
   for (const node of tree.nodes) {
     if (node.parentId === null) continue;
@@ -66,7 +66,7 @@ export function exportedChildren(tree: Pick<ExportedTree, 'nodes'>): ReadonlyMap
 }
 
 /** Returns the nodes from the first message down to a node; by default to the active node. */
-export function exportedPath(tree: ExportedTree, to: NodeId | null = tree.activeNodeId): Node[] {
+export function findExportedPath(tree: ExportedTree, to: NodeId | null = tree.activeNodeId): Node[] {
   const byId = new Map(tree.nodes.map((node) => [node.id, node]));
   const thread: Node[] = [];
   for (let node = to === null ? undefined : byId.get(to); node !== undefined; ) {
@@ -109,7 +109,7 @@ export function* readExportedTree(
 }
 
 /** Returns the ids under which nodes are exported: their original ids in this format, if these are still unique. */
-export function exportedIds(tree: ExportedTree, format: string): ReadonlyMap<NodeId, string> {
+export function assignExportedIds(tree: ExportedTree, format: string): ReadonlyMap<NodeId, string> {
   const ids = new Map<NodeId, string>();
   const used = new Set<string>();
   const note = (node: Node, id: string): void => {
@@ -131,7 +131,7 @@ export function exportedIds(tree: ExportedTree, format: string): ReadonlyMap<Nod
 }
 
 /** Returns the original record of a conversation in a format, and its id in that format. */
-export function originalTreeRecord(
+export function findOriginalTreeRecord(
   tree: ExportedTree,
   format: string,
 ): { readonly id: string; readonly scope: string; readonly record: JsonObject | undefined } | undefined {
@@ -149,7 +149,7 @@ export function findGeneratedTitle({ attributes }: ExportedTree): string | undef
 }
 
 /** Returns when a conversation began and when it last changed, preferably by the times of its source. */
-export function conversationTimes(tree: ExportedTree): { readonly createdAt: number; readonly updatedAt: number } {
+export function getConversationTimes(tree: ExportedTree): { readonly createdAt: number; readonly updatedAt: number } {
   const imported = tree.attributes.metadata?.imported;
   const own = isJsonObject(imported) ? imported : {};
   const createdAt = typeof own.createdAt === 'number' ? own.createdAt : tree.createdAt;
@@ -226,7 +226,7 @@ export function* findAttributeLosses(
   if (tags.length > 0 && !held.includes('tags')) lost.push('tags');
   // Metadata that a reader took from the conversation is written back with its original record.
   const noted = Object.keys(metadata).some((key) => key !== 'imported');
-  if (noted && originalTreeRecord(tree, format) === undefined) lost.push('notes');
+  if (noted && findOriginalTreeRecord(tree, format) === undefined) lost.push('notes');
   if (lost.length > 0)
     yield buildLossEvent(tree, null, 'attributes', `Left out of the conversation: ${lost.join(', ')}.`);
 }
@@ -259,9 +259,9 @@ export function* findProducerLosses(tree: ExportedTree, format: string): Generat
 /**
  * Returns the tree with the system prompt of its active node, because the prompt may change within a recorded session.
  */
-export function withActiveSystemPrompt(tree: ExportedTree): ExportedTree {
+export function applyActiveSystemPrompt(tree: ExportedTree): ExportedTree {
   const { systemPrompt } = tree.attributes;
-  const active = findSystemPrompt(exportedPath(tree), systemPrompt);
+  const active = findSystemPrompt(findExportedPath(tree), systemPrompt);
   return active === undefined || active === systemPrompt
     ? tree
     : { ...tree, attributes: { ...tree.attributes, systemPrompt: active } };

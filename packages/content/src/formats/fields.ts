@@ -1,6 +1,6 @@
 // Reads fields of foreign records, which may have any shape.
 import type { Json, JsonObject } from '@coppice/core';
-import { setOwn } from '../json-copy.ts';
+import { setOwnProperty } from '../json-copy.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
 
 export {
@@ -19,7 +19,7 @@ export function omitKeys(record: JsonObject, ...keys: readonly string[]): JsonOb
   // Assigns key by key instead of building a list of pairs, for speed: this runs for every record of every import.
   for (const key of Object.keys(record)) {
     const value = record[key];
-    if (value !== undefined && !keys.includes(key)) setOwn(rest, key, value);
+    if (value !== undefined && !keys.includes(key)) setOwnProperty(rest, key, value);
   }
   return rest;
 }
@@ -32,28 +32,28 @@ function inRange(at: number): number | undefined {
 }
 
 /** Converts a number of seconds to milliseconds; undefined for other values and outside the range of Date. */
-export function fromSeconds(value: Json | undefined): number | undefined {
+export function parseSecondsTime(value: Json | undefined): number | undefined {
   return typeof value === 'number' ? inRange(Math.round(value * 1e6) / 1e3) : undefined;
 }
 
 /** Parses an ISO time to milliseconds; undefined for other values. */
-export function fromIso(value: Json | undefined): number | undefined {
+export function parseIsoTime(value: Json | undefined): number | undefined {
   return typeof value === 'string' && /^\d{4}-\d\d/.test(value) ? inRange(Date.parse(value)) : undefined;
 }
 
 /** Returns a number of milliseconds; undefined for other values and outside the range of Date. */
-export function fromMillis(value: Json | undefined): number | undefined {
+export function parseMillisTime(value: Json | undefined): number | undefined {
   return typeof value === 'number' ? inRange(value) : undefined;
 }
 
 /** Parses a time in any common form: ISO text, seconds or milliseconds. Numbers are distinguished by their size. */
-export function fromAnyTime(value: Json | undefined): number | undefined {
-  if (typeof value === 'number') return Math.abs(value) < 1e11 ? fromSeconds(value) : fromMillis(value);
-  return fromIso(value);
+export function parseAnyTime(value: Json | undefined): number | undefined {
+  if (typeof value === 'number') return Math.abs(value) < 1e11 ? parseSecondsTime(value) : parseMillisTime(value);
+  return parseIsoTime(value);
 }
 
 /** Formats milliseconds as ISO text; values outside the range of Date are clamped. */
-export function toIso(at: number): string {
+export function formatIsoTime(at: number): string {
   return new Date(Math.min(farthest, Math.max(-farthest, Math.trunc(at)))).toISOString();
 }
 

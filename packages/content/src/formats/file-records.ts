@@ -1,7 +1,7 @@
 // Reads the records of a file, which is one JSON document or has one value per line.
 import type { Json } from '@coppice/core';
 import { runWithPauses } from './cooperative.ts';
-import { detailOf } from './finding-details.ts';
+import { buildFindingDetail } from './finding-details.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
 import { parseForeignJson, parseForeignJsonInPieces } from './foreign-json.ts';
 import type { InputFile } from './input.ts';
@@ -65,10 +65,13 @@ export async function* readDocumentRecords(
   if (!remainder.complete)
     yield {
       type: 'finding',
-      finding: buildFinding('import/record-unreadable', 'loss', name, detailOf('file-incomplete'), 1),
+      finding: buildFinding('import/record-unreadable', 'loss', name, buildFindingDetail('file-incomplete'), 1),
     };
   if (remainder.trailing)
-    yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', name, detailOf('trailing-content')) };
+    yield {
+      type: 'finding',
+      finding: buildFinding('import/skipped', 'loss', name, buildFindingDetail('trailing-content')),
+    };
   if (!remainder.complete || remainder.trailing) {
     yield { type: 'rest', value: undefined, place: name };
     return;
@@ -88,7 +91,7 @@ export async function* readLineRecords(file: InputFile): AsyncGenerator<FileReco
     const { value, findings } = parseForeignJson(bytes, place);
     if (value === undefined) {
       const [first] = findings;
-      const detail = ended ? (first?.data.detail ?? '') : detailOf('file-incomplete-here');
+      const detail = ended ? (first?.data.detail ?? '') : buildFindingDetail('file-incomplete-here');
       yield { type: 'finding', finding: buildFinding('import/bad-line', 'loss', place, detail, 1) };
     } else yield { type: 'record', pattern: 0, path: [number], place, value, bytes: bytes.length, findings };
   }

@@ -126,12 +126,15 @@ export interface FindingDetail {
 }
 
 /** Builds a detail; the values replace the placeholders in order. */
-export function detailOf(detailCode: FindingDetailCode, ...values: readonly (string | number)[]): FindingDetail {
+export function buildFindingDetail(
+  detailCode: FindingDetailCode,
+  ...values: readonly (string | number)[]
+): FindingDetail {
   return { detailCode, detailValues: values.map(String) };
 }
 
 /** Returns the English text of a detail, with the values in place of its placeholders. */
-export function detailText({ detailCode, detailValues }: FindingDetail): string {
+export function formatFindingDetail({ detailCode, detailValues }: FindingDetail): string {
   let next = 0;
   return findingDetailTexts[detailCode].replaceAll('{}', () => detailValues[next++] ?? '');
 }

@@ -1,7 +1,7 @@
 // Findings of readers and writers. Nothing is dropped silently: every change or loss becomes a finding with its
 // position in the source and its reason.
 import { AppError, type ErrorKind, type JsonObject } from '@coppice/core';
-import { detailText, type FindingDetail, type FindingDetailCode } from './finding-details.ts';
+import { type FindingDetail, type FindingDetailCode, formatFindingDetail } from './finding-details.ts';
 
 /** Every error code of formats with its kind. These errors refuse a whole input or output. */
 export const importErrorKinds = {
@@ -117,7 +117,7 @@ export function buildFinding(
   rejected = 0,
 ): ImportFinding {
   const meaning = importFindingCodes[code];
-  const text = typeof detail === 'string' ? detail : detailText(detail);
+  const text = typeof detail === 'string' ? detail : formatFindingDetail(detail);
   const message = `${place}: ${meaning}${text === '' ? '' : ` (${text})`}.`;
   const coded = typeof detail === 'string' ? {} : detail;
   return { code, severity, place, message, data: text === '' ? {} : { detail: text, ...coded }, rejected };

@@ -8,7 +8,7 @@ import { decodeUtf8 } from './decode.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
 
 /** A parsed record, and the problems that parsing found. */
-export interface ForeignJson {
+export interface ParsedForeignJson {
   /** The parsed value; undefined if the text is not JSON. */
   readonly value: Json | undefined;
   readonly findings: readonly ImportFinding[];
@@ -79,7 +79,7 @@ function clampNumbers(root: Json): Json {
 }
 
 /** Parses one record. Pass `members` if the count is known, to save a scan. */
-export function parseForeignJson(bytes: Uint8Array, place: string, members?: number): ForeignJson {
+export function parseForeignJson(bytes: Uint8Array, place: string, members?: number): ParsedForeignJson {
   return runWithoutPauses(parseForeignJsonInPieces(bytes, place, members));
 }
 
@@ -88,7 +88,7 @@ export function* parseForeignJsonInPieces(
   bytes: Uint8Array,
   place: string,
   members?: number,
-): CooperativeTask<ForeignJson> {
+): CooperativeTask<ParsedForeignJson> {
   // Yields to other work, because joining the bytes of a large record took time.
   yield;
   const { text, damaged } = decodeUtf8(bytes);

@@ -2,7 +2,7 @@
 // other programs, messages with text in unknown fields.
 import { isAppError, type Json } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { storeInput, toInput } from './conformance.ts';
+import { importIntoStore, toImportInput } from './conformance.ts';
 import { formats } from './formats.ts';
 import { openInput, readSample } from './input.ts';
 import { guessFormats } from './read.ts';
@@ -80,7 +80,7 @@ const deepSeek = [
 /** Returns the error code of a reader for a file, or the codes of its repairs and losses. */
 async function reportedBy(format: string, text: string): Promise<readonly string[]> {
   try {
-    const { findings } = await storeInput(toInput({ 'a.json': text }), { format });
+    const { findings } = await importIntoStore(toImportInput({ 'a.json': text }), { format });
     return findings.filter((one) => one.severity !== 'note').map((one) => one.code);
   } catch (error) {
     if (!isAppError(error)) throw error;
@@ -91,7 +91,7 @@ async function reportedBy(format: string, text: string): Promise<readonly string
 describe('lists whose messages form a tree', () => {
   it.each(Object.entries(linked))('[I201] are not read as a chain by any reader of lists: %s', async (_, messages) => {
     for (const [wrapping, text] of Object.entries(wrapped(messages))) {
-      const guesses = guessFormats(await readSample(await openInput(toInput({ 'a.json': text }))));
+      const guesses = guessFormats(await readSample(await openInput(toImportInput({ 'a.json': text }))));
       const names = guesses.map((one) => one.format.name);
       for (const name of ['linear', 'request-log', 'ai-sdk']) {
         expect([wrapping, names]).not.toEqual([wrapping, expect.arrayContaining([name])]);
@@ -102,13 +102,13 @@ describe('lists whose messages form a tree', () => {
 
   it('[I201] may name their thread, and the messages beside them', async () => {
     const messages = chain((at) => ({ id: `message-${at}`, threadId: 'message-0', after: `message-${at - 1}` }));
-    const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify({ title: 'Tea', messages }) }));
+    const { trees } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify({ title: 'Tea', messages }) }));
     expect(trees[0]?.nodes.filter(({ kind }) => kind === 'message')).toHaveLength(4);
   });
 
   it('[I201] are counted as left out, with the field that shows it', async () => {
     const text = JSON.stringify({ title: 'Tea', messages: linked.parentId });
-    const { trees, findings } = await storeInput(toInput({ 'a.json': text }), { format: 'linear' });
+    const { trees, findings } = await importIntoStore(toImportInput({ 'a.json': text }), { format: 'linear' });
     expect(trees).toEqual([]);
     expect(findings).toMatchObject([{ code: 'import/other-format', severity: 'loss', rejected: 4 }]);
     expect(findings[0]?.message).toContain('"parentId"');
@@ -118,9 +118,11 @@ describe('lists whose messages form a tree', () => {
 describe('mappings of another program', () => {
   it('[I202] are not read as ChatGPT exports: messages of ChatGPT name their author', async () => {
     const text = JSON.stringify(deepSeek);
-    const guesses = guessFormats(await readSample(await openInput(toInput({ 'conversations.json': text }))));
+    const guesses = guessFormats(await readSample(await openInput(toImportInput({ 'conversations.json': text }))));
     expect(guesses.map((one) => one.format.name)).not.toContain('chatgpt');
-    const { trees, findings } = await storeInput(toInput({ 'conversations.json': text }), { format: 'chatgpt' });
+    const { trees, findings } = await importIntoStore(toImportInput({ 'conversations.json': text }), {
+      format: 'chatgpt',
+    });
     expect(trees).toEqual([]);
     expect(findings).toMatchObject([{ code: 'import/other-format', severity: 'loss', rejected: 3 }]);
   });
@@ -140,7 +142,7 @@ describe('mappings of another program', () => {
       },
       current_node: 'u',
     };
-    const { trees, findings } = await storeInput(toInput({ 'a.json': JSON.stringify([...deepSeek, own]) }));
+    const { trees, findings } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify([...deepSeek, own]) }));
     expect(trees.map((tree) => tree.title)).toEqual(['Own']);
     expect(findings.map((one) => one.code)).toContain('import/other-format');
   });
@@ -188,7 +190,7 @@ describe('files in which a reader finds nothing', () => {
 
   it.each(readers)('[I204] and an empty file give a note or a refusal by %s', async (name) => {
     try {
-      const { findings } = await storeInput(toInput({ 'a.json': '[]' }), { format: name });
+      const { findings } = await importIntoStore(toImportInput({ 'a.json': '[]' }), { format: name });
       expect(findings).not.toEqual([]);
     } catch (error) {
       if (!isAppError(error)) throw error;

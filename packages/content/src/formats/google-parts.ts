@@ -12,7 +12,7 @@ export function fromGooglePart(part: Json): Json {
   const signed = signature === undefined ? {} : { signature };
   if (part.thought === true && text !== undefined) return { type: 'thinking', thinking: text, ...signed };
   if (text !== undefined) return { type: 'text', text };
-  if (isJsonObject(part.inlineData)) return fromInlineData(part.inlineData, part);
+  if (isJsonObject(part.inlineData)) return fromGoogleInlineData(part.inlineData, part);
   if (isJsonObject(part.functionCall)) {
     const { functionCall: call } = part;
     const name = getFilledText(call, 'name') ?? 'unknown';
@@ -43,7 +43,7 @@ export function fromGooglePart(part: Json): Json {
  * Converts inline bytes to an image or file block. Invalid base64 becomes an opaque block with the fields of
  * `otherwise`.
  */
-export function fromInlineData(inline: JsonObject, otherwise: JsonObject): JsonObject {
+export function fromGoogleInlineData(inline: JsonObject, otherwise: JsonObject): JsonObject {
   const data = textAt(inline, 'data') ?? '';
   const mediaType = getFilledText(inline, 'mimeType') ?? 'application/octet-stream';
   if (data === '' || !isBase64(data)) return { ...otherwise, type: 'google-part' };
@@ -60,7 +60,7 @@ export function fromGoogleParts(content: Json | undefined): Json[] {
 }
 
 /** Converts the result of a function to blocks: the text of its output, else the whole result. */
-export function fromFunctionResult(result: Json | undefined): Json[] {
+export function fromGoogleFunctionResult(result: Json | undefined): Json[] {
   const parts: readonly Json[] =
     result === undefined || result === null ? [] : Array.isArray(result) ? result : [result];
   return parts.map((part) => {

@@ -2,7 +2,7 @@ import { gzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
 import { joinBytes } from './bytes.ts';
 import { encodeUtf8 } from './decode.ts';
-import { fileOfBytes, fileOfStream, type InputFile, openInput } from './input.ts';
+import { type InputFile, openInput, wrapBytesAsFile, wrapStreamAsFile } from './input.ts';
 import { readImport } from './read.ts';
 import type { ZipLimits } from './zip.ts';
 
@@ -35,8 +35,8 @@ describe('a file compressed with gzip', () => {
     async (name, bytes, places) => {
       const packed = gzipSync(bytes);
       for (const piece of [1, 7, 64 * 1024])
-        expect(await read(fileOfBytes(name, packed, piece))).toEqual({ places, titles: ['a', 'b'] });
-      expect(await read(await fileOfStream(name, inPieces(packed, 11)))).toEqual({ places, titles: ['a', 'b'] });
+        expect(await read(wrapBytesAsFile(name, packed, piece))).toEqual({ places, titles: ['a', 'b'] });
+      expect(await read(await wrapStreamAsFile(name, inPieces(packed, 11)))).toEqual({ places, titles: ['a', 'b'] });
     },
   );
 
@@ -44,25 +44,25 @@ describe('a file compressed with gzip', () => {
     const half = document.length >> 1;
     const packed = joinBytes([gzipSync(document.subarray(0, half)), gzipSync(document.subarray(half))]);
     for (const piece of [1, 13, packed.length])
-      expect((await read(fileOfBytes('chats.json.gz', packed, piece))).titles).toEqual(['a', 'b']);
+      expect((await read(wrapBytesAsFile('chats.json.gz', packed, piece))).titles).toEqual(['a', 'b']);
   });
 
   test('[I145] is detected as lines even if its first line is longer than the part that is examined', async () => {
     const messages = Array.from({ length: 2_000 }, (_, at) => ({ role: 'user', content: `Line ${at * 7919}` }));
     const long = { ...conversation('a'), messages };
     const packed = gzipSync(encodeUtf8(`${JSON.stringify(long)}\n${JSON.stringify(conversation('b'))}\n`));
-    expect((await read(fileOfBytes('chats.jsonl.gz', packed))).titles).toEqual(['a', 'b']);
+    expect((await read(wrapBytesAsFile('chats.jsonl.gz', packed))).titles).toEqual(['a', 'b']);
   });
 
   test('[I146] that is truncated or damaged anywhere is refused as damaged', async () => {
     const packed = gzipSync(document);
     for (let end = 20; end < packed.length; end++)
-      await expect(read(fileOfBytes('chats.json.gz', packed.subarray(0, end)))).rejects.toMatchObject({
+      await expect(read(wrapBytesAsFile('chats.json.gz', packed.subarray(0, end)))).rejects.toMatchObject({
         code: 'import/damaged',
       });
     const changed = Uint8Array.from(packed);
     changed[packed.length - 6] = (changed[packed.length - 6] ?? 0) ^ 1;
-    await expect(read(fileOfBytes('chats.json.gz', changed))).rejects.toMatchObject({ code: 'import/damaged' });
+    await expect(read(wrapBytesAsFile('chats.json.gz', changed))).rejects.toMatchObject({ code: 'import/damaged' });
   });
 
   test('[I146] that unpacks to far more than its size or the limit is refused early', async () => {
@@ -70,7 +70,7 @@ describe('a file compressed with gzip', () => {
       encodeUtf8('[{"id":"a","messages":[{"role":"user","content":"'),
       new Uint8Array(12 * 1024 * 1024).fill(0x20),
     ]);
-    const bomb = fileOfBytes('chats.json.gz', gzipSync(zeros));
+    const bomb = wrapBytesAsFile('chats.json.gz', gzipSync(zeros));
     let unpacked = 0;
     const [file] = (await openInput({ files: [bomb] })).files;
     const reading = async () => {
@@ -78,7 +78,7 @@ describe('a file compressed with gzip', () => {
     };
     await expect(reading()).rejects.toMatchObject({ code: 'import/unsafe-archive' });
     expect(unpacked).toBeLessThan(zeros.length / 2);
-    await expect(read(fileOfBytes('chats.json.gz', gzipSync(document)), { bytes: 10 })).rejects.toMatchObject({
+    await expect(read(wrapBytesAsFile('chats.json.gz', gzipSync(document)), { bytes: 10 })).rejects.toMatchObject({
       code: 'import/unsafe-archive',
     });
   });

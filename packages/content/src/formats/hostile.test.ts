@@ -1,7 +1,7 @@
 /** Tests every format with unexpected values in every field. */
 import { isAppError } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { toInput } from './conformance.ts';
+import { toImportInput } from './conformance.ts';
 import { formats } from './formats.ts';
 import { readImport } from './read.ts';
 
@@ -42,7 +42,7 @@ describe('a record with unusual values', () => {
     async (format) => {
       for (const text of records()) {
         try {
-          for await (const _ of readImport(toInput({ 'a.jsonl': text }), format === undefined ? {} : { format }));
+          for await (const _ of readImport(toImportInput({ 'a.jsonl': text }), format === undefined ? {} : { format }));
         } catch (error) {
           if (!isAppError(error)) throw error;
           expect(error.code).toMatch(/^import\//);

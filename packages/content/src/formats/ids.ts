@@ -18,19 +18,19 @@ export interface ImportOrigin {
 }
 
 /** Derives the id of an imported tree from its origin. */
-export function importedTreeId({ owner, format, scope, id }: ImportOrigin): TreeId {
+export function deriveImportedTreeId({ owner, format, scope, id }: ImportOrigin): TreeId {
   return treeId(uuidOf(sha256Hex(JSON.stringify(['import', owner, format, scope, id]))));
 }
 
 /** Derives the id of an imported tree's root. */
-export function importedRootId(tree: TreeId): NodeId {
+export function deriveImportedRootId(tree: TreeId): NodeId {
   return nodeId(uuidOf(sha256Hex(JSON.stringify(['import-root', tree]))));
 }
 
 /**
  * Derives the id of an imported message. Ids of one tree have the same prefix, so that they are adjacent in an index.
  */
-export function importedNodeId(tree: TreeId, externalId: string): NodeId {
+export function deriveImportedNodeId(tree: TreeId, externalId: string): NodeId {
   const own = sha256Hex(`${tree} ${externalId}`);
   return nodeId(uuidOf(tree.slice(0, 8) + tree.slice(9, 13) + own.slice(0, 20)));
 }

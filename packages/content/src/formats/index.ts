@@ -1,21 +1,21 @@
 /** Readers and writers of foreign formats, as `@coppice/content/formats`. */
 
-export { fromAnthropic } from './anthropic-blocks.ts';
+export { fromAnthropicMessage } from './anthropic-blocks.ts';
 export * from './contract.ts';
-export { type CooperativeTask, type Pause, runWithPauses } from './cooperative.ts';
+export { type CooperativeTask, type PauseFunction, runWithPauses } from './cooperative.ts';
 export { type DecodedText, decodeUtf8 } from './decode.ts';
-export { findDifference, hasSameContent, type RecordDifference, type ReimportState } from './differences.ts';
+export { findRecordDifference, hasSameContent, type RecordDifference, type ReimportState } from './differences.ts';
 export {
-  conversationTimes,
+  assignExportedIds,
   type ExportSelection,
-  exportedChildren,
-  exportedIds,
-  exportedPath,
-  originalTreeRecord,
+  findExportedPath,
+  findOriginalTreeRecord,
+  getConversationTimes,
+  groupExportedNodesByParent,
   readExportedTree,
 } from './exporting.ts';
 export {
-  detailOf,
+  buildFindingDetail,
   type FindingDetail,
   type FindingDetailCode,
   findingDetailTexts,
@@ -36,10 +36,8 @@ export {
   ReportBuilder,
 } from './findings.ts';
 export { findFormat, formats } from './formats.ts';
-export { type ImportOrigin, importedNodeId, importedRootId, importedTreeId } from './ids.ts';
+export { deriveImportedNodeId, deriveImportedRootId, deriveImportedTreeId, type ImportOrigin } from './ids.ts';
 export {
-  fileOfBytes,
-  fileOfStream,
   type ImportInput,
   type InputFile,
   type InputSample,
@@ -47,21 +45,23 @@ export {
   readAllBytes,
   readSample,
   type SampleFile,
+  wrapBytesAsFile,
+  wrapStreamAsFile,
 } from './input.ts';
-export { type MovedTree, moveInlineBytes } from './move-inline-bytes.ts';
-export { buildAudioBlocks, fromOpenAi, imageFromUrl } from './openai-messages.ts';
+export { moveInlineBytes, type TreeWithBlobs } from './move-inline-bytes.ts';
+export { buildAudioBlocks, fromOpenAiMessage, imageFromUrl } from './openai-messages.ts';
 export { type ImportMetadata, type OriginalRecord, originalRecordOf, readImportMetadata } from './original-record.ts';
 export { type FormatGuess, guessFormats, type ImportEvent, type ImportOptions, readImport } from './read.ts';
 export { type RepairedNode, type RepairedTree, repairTree } from './repair.ts';
 export {
   assembleAnthropicReply,
-  assembleChatReply,
-  assembleResponse,
+  assembleChatCompletion,
+  assembleOpenAiResponse,
   parseStreamEvents,
 } from './request-log/streams.ts';
 export {
   buildImportCommand,
-  findCoppiceId,
+  findCoppiceNodeId,
   type ImportDestination,
   type StorableTree,
   toImportCommand,

@@ -1,7 +1,7 @@
 // The input of formats: named files that stream their bytes. The caller opens the files.
 import type { Json } from '@coppice/core';
 import { copyBytes, joinBytes } from './bytes.ts';
-import type { Pause } from './cooperative.ts';
+import type { PauseFunction } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
 import { refuseImport } from './findings.ts';
 import { isGzip, removeGzExtension, unpackGzip } from './gzip.ts';
@@ -25,7 +25,7 @@ export interface InputFile {
   /** For a pipe or a packed file: the number of bytes that may be examined before the file is read. */
   readonly kept?: number;
   /** Called often while a large part of the file is read, so that other work can run. */
-  readonly rest?: Pause | undefined;
+  readonly rest?: PauseFunction | undefined;
   /** Reads any range of bytes, if possible; archives need it. */
   readonly read?: (start: number, end: number) => Promise<Uint8Array>;
 }
@@ -69,7 +69,7 @@ async function* inPieces(bytes: Uint8Array, piece: number): AsyncGenerator<Uint8
 }
 
 /** Wraps bytes in memory as a file. */
-export function fileOfBytes(name: string, bytes: Uint8Array, piece = 64 * 1024): InputFile {
+export function wrapBytesAsFile(name: string, bytes: Uint8Array, piece = 64 * 1024): InputFile {
   return {
     name,
     size: bytes.length,
@@ -79,7 +79,7 @@ export function fileOfBytes(name: string, bytes: Uint8Array, piece = 64 * 1024):
 }
 
 /** Wraps a stream that can be read once, such as a pipe. Its beginning is buffered for the detection. */
-export async function fileOfStream(name: string, source: AsyncIterable<Uint8Array>): Promise<InputFile> {
+export async function wrapStreamAsFile(name: string, source: AsyncIterable<Uint8Array>): Promise<InputFile> {
   const pieces: Uint8Array[] = [];
   const iterator = source[Symbol.asyncIterator]();
   let kept = 0;
@@ -129,7 +129,10 @@ export async function readAllBytes(file: InputFile, limit = 512 * 1024 * 1024): 
 }
 
 /** Reads the first bytes of a file; `whole` tells whether these are all bytes. */
-export async function readHead(file: InputFile, most = sampleBytes): Promise<{ head: Uint8Array; whole: boolean }> {
+export async function readFirstBytes(
+  file: InputFile,
+  most = sampleBytes,
+): Promise<{ head: Uint8Array; whole: boolean }> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of file.stream()) {
@@ -144,14 +147,14 @@ export async function readHead(file: InputFile, most = sampleBytes): Promise<{ h
 /** Returns the content of a gzip file or a UTF-16 file as UTF-8; other files unchanged. */
 async function plainFile(file: InputFile, limits: Partial<ZipLimits> | undefined): Promise<InputFile> {
   const head =
-    file.read === undefined ? (await readHead(file, utf16HeadBytes)).head : await file.read(0, utf16HeadBytes);
+    file.read === undefined ? (await readFirstBytes(file, utf16HeadBytes)).head : await file.read(0, utf16HeadBytes);
   const packed = isGzip(head);
   const order = detectUtf16(head);
   if (!packed && order === undefined) return file;
   const name = packed ? removeGzExtension(file.name) : file.name;
   const stream = () =>
     order === undefined ? unpackGzip(file.name, file.stream(), limits) : utf16ToUtf8(file.stream(), order);
-  if (file.kept !== undefined) return fileOfStream(name, stream());
+  if (file.kept !== undefined) return wrapStreamAsFile(name, stream());
   // The size is unknown until the end. Until then the beginning can be examined repeatedly.
   return { name, size: null, kept: scannedBytes, stream };
 }
@@ -221,7 +224,7 @@ async function beginsAgain(file: InputFile): Promise<boolean> {
 
 /** Whether a file has one JSON value per line, judged by its beginning. Otherwise the file is one document. */
 export async function isJsonLinesFile(file: InputFile): Promise<boolean> {
-  const { head, whole } = await readHead(file);
+  const { head, whole } = await readFirstBytes(file);
   const { text } = decodeUtf8(head);
   // A bracket alone on the first line starts a formatted document. Some of its lines may be valid JSON values too.
   if (/^\s*[[{]\s*\n/.test(text)) return false;
@@ -253,7 +256,7 @@ export async function readSample(input: ImportInput): Promise<InputSample> {
   const chosen = [...input.files.filter(likely), ...input.files.filter((file) => !likely(file))].slice(0, sampledFiles);
   const files: SampleFile[] = [];
   for (const file of chosen) {
-    const { head, whole } = await readHead(file);
+    const { head, whole } = await readFirstBytes(file);
     const { text } = decodeUtf8(head);
     files.push({
       name: file.name,

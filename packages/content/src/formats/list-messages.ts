@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { fromAnthropicBlock } from './anthropic-blocks.ts';
 import { getFilledText, isJsonObject, listAt, textAt } from './fields.ts';
-import { fromOpenAi } from './openai-messages.ts';
+import { fromOpenAiMessage } from './openai-messages.ts';
 import type { ReplyItem } from './reply-items.ts';
 import { checkRole } from './structure-findings.ts';
 import { type ConversationNodes, type ParsedTurn, toBlocksItem } from './turn-nodes.ts';
@@ -14,7 +14,7 @@ function blocksOf(message: JsonObject): readonly Json[] {
   const { content } = message;
   if (Array.isArray(content) && content.some((part) => isJsonObject(part) && isAnthropic(part)))
     return content.map((part, index) => fromAnthropicBlock(part, `call-${index}`));
-  return listAt(fromOpenAi(message), 'content');
+  return listAt(fromOpenAiMessage(message), 'content');
 }
 
 function isAnthropic({ type }: JsonObject): boolean {

@@ -3,7 +3,7 @@ import { type Block, type ImportNode, type Message, nodeId, run, textMessage, tr
 import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../kit.ts';
-import { readStoredTree, type StoredImport, storeInput, toInput, writeStored } from './conformance.ts';
+import { exportStoredTrees, importIntoStore, readStoredTree, type StoredImport, toImportInput } from './conformance.ts';
 import type { Format } from './contract.ts';
 import { findFormat } from './formats.ts';
 
@@ -110,16 +110,16 @@ async function writeAfterEdit(name: string, stored: StoredImport): Promise<strin
   if (id === undefined || nodeId === undefined || nodeId === null) throw new Error('There is no message.');
   const act = { actor: 'me', kit: messageKit, ...createTestClock() };
   await run(stored.store, { type: 'edit', treeId: id, nodeId, content: 'Look', mode: 'in-place' }, act);
-  const [text = ''] = (await writeStored(stored, requireFormat(name))).files.values();
+  const [text = ''] = (await exportStoredTrees(stored, requireFormat(name))).files.values();
   return text;
 }
 
 /** Writes a tree in a format and imports the files again. Returns the export report and the imported nodes. */
-async function through(name: string, stored: Parameters<typeof writeStored>[0]) {
+async function through(name: string, stored: Parameters<typeof exportStoredTrees>[0]) {
   const format = requireFormat(name);
-  const { files, report } = await writeStored(stored, format);
+  const { files, report } = await exportStoredTrees(stored, format);
   expect(Object.keys(format.writer?.loses ?? {})).toEqual(expect.arrayContaining(Object.keys(report.counts)));
-  const again = await storeInput(toInput(Object.fromEntries(files)));
+  const again = await importIntoStore(toImportInput(Object.fromEntries(files)));
   return { report, again, nodes: again.trees.flatMap((tree) => tree.nodes) };
 }
 
@@ -205,7 +205,7 @@ describe('an export of data that a format cannot hold', () => {
     ];
     const a = { role: 'user', content: 'See', files };
     const chat = [{ id: 'w', chat: { history: { currentId: 'a', messages: { a } } } }];
-    const stored = await storeInput(toInput({ 'w.json': JSON.stringify(chat) }));
+    const stored = await importIntoStore(toImportInput({ 'w.json': JSON.stringify(chat) }));
     const text = await writeAfterEdit('open-webui', stored);
     expect(JSON.parse(text)[0].chat.history.messages.a).toMatchObject({ content: 'Look', files });
   });
@@ -213,8 +213,8 @@ describe('an export of data that a format cannot hold', () => {
   it('[I97] keeps the files of an edited LibreChat message', async () => {
     const file = { file_id: 'f', filename: 'f.png', type: 'image/png' };
     const message = { messageId: 'a', isCreatedByUser: true, text: 'See', files: [file] };
-    const stored = await storeInput(
-      toInput({ 'l.json': JSON.stringify({ conversationId: 'l', endpoint: 'e', messages: [message] }) }),
+    const stored = await importIntoStore(
+      toImportInput({ 'l.json': JSON.stringify({ conversationId: 'l', endpoint: 'e', messages: [message] }) }),
     );
     const text = await writeAfterEdit('librechat', stored);
     expect(JSON.parse(text).messages).toMatchObject([{ text: 'Look', files: [file] }]);
@@ -227,7 +227,7 @@ describe('an export of data that a format cannot hold', () => {
     const conversation = { id: 'c', current_node: 'a', mapping: { a: { id: 'a', parent: null, message: said } } };
     const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
     const files = { 'conversations.json': JSON.stringify([conversation]), 'file_1.png': png };
-    const { report } = await through('chatgpt', await storeInput(toInput(files)));
+    const { report } = await through('chatgpt', await importIntoStore(toImportInput(files)));
     expect(report.counts).toEqual({ attachments: 1 });
   });
 
@@ -242,7 +242,7 @@ describe('an export of data that a format cannot hold', () => {
     ],
     ['open-webui', { id: 'c', pinned: false, chat: { history: { messages: { a: { role: 'user', content: 'x' } } } } }],
   ])('[I37] reports no loss of a pin that was set here: %s', async (name, conversation) => {
-    const stored = await storeInput(toInput({ 'a.json': JSON.stringify([conversation]) }));
+    const stored = await importIntoStore(toImportInput({ 'a.json': JSON.stringify([conversation]) }));
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');
     const act = { actor: 'me', kit: messageKit, ...createTestClock() };
@@ -258,15 +258,15 @@ describe('an export of data that a format cannot hold', () => {
     ['librechat', ['block', 'excluded', 'failures', 'groups', 'notes']],
   ])('[I37] reports data besides the texts: %s', async (name, wanted) => {
     const format = requireFormat(name);
-    const { report } = await writeStored(await rich(), format);
+    const { report } = await exportStoredTrees(await rich(), format);
     expect(Object.keys(report.counts)).toEqual(expect.arrayContaining(wanted));
     expect(Object.keys(format.writer?.loses ?? {})).toEqual(expect.arrayContaining(Object.keys(report.counts)));
   });
 
   it('[I37] is not reported if the format has a field for it: a pinned tree is starred in ChatGPT', async () => {
     const format = requireFormat('chatgpt');
-    const { files } = await writeStored(await rich(), format);
-    const again = await storeInput(toInput(Object.fromEntries(files)));
+    const { files } = await exportStoredTrees(await rich(), format);
+    const again = await importIntoStore(toImportInput(Object.fromEntries(files)));
     const [id] = again.ids;
     if (id === undefined) throw new Error('There is no tree.');
     expect(readStoredTree(again, id).attributes.pinned).toBe(true);
@@ -284,7 +284,9 @@ describe('a recorded session whose prompt changed', () => {
     const set = { recordedPrompt: 'Tuesday.' };
     await run(store, { type: 'annotate', treeId: id, nodeId: result.nodeId, set }, act);
     const textIn = async (name: string) => {
-      return [...(await writeStored({ store, ids: [id], names: [] }, requireFormat(name))).files.values()].join('');
+      return [...(await exportStoredTrees({ store, ids: [id], names: [] }, requireFormat(name))).files.values()].join(
+        '',
+      );
     };
     for (const name of ['linear', 'markdown', 'codex', 'chatgpt']) {
       expect(await textIn(name)).toContain('Tuesday.');

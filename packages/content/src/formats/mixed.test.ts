@@ -1,8 +1,8 @@
 /** Tests folders and archives with conversations of several programs. */
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { createBranchedTree, writeStored } from './conformance/storing.ts';
-import { type FixtureFiles, storeInput, toInput } from './conformance.ts';
+import { createBranchedTree, exportStoredTrees } from './conformance/storing.ts';
+import { type FixtureFiles, importIntoStore, toImportInput } from './conformance.ts';
 import { encodeUtf8 } from './decode.ts';
 import { archive, linear } from './members.ts';
 import { readImport } from './read.ts';
@@ -60,7 +60,7 @@ const whole: FixtureFiles = {
 const texts = ['aider', 'claude', 'code', 'codex', 'gemini', 'gpt', 'log', 'loom', 'one', 'pi', 'said', 'two', 'ui'];
 
 async function read(files: FixtureFiles) {
-  const { trees, findings } = await storeInput(toInput(files));
+  const { trees, findings } = await importIntoStore(toImportInput(files));
   const found = trees.flatMap(({ nodes }) =>
     nodes.map(({ message: { content } }) => content.map((block) => ('text' in block ? block.text : '')).join('')),
   );
@@ -79,7 +79,7 @@ describe('conversations of several programs', () => {
 
   it('[I151] report progress by bytes, each counted once however often a file is examined', async () => {
     const reported: [number, number | null][] = [];
-    for await (const event of readImport(toInput(whole)))
+    for await (const event of readImport(toImportInput(whole)))
       if (event.type === 'progress') reported.push([event.bytes, event.total]);
     const size = Object.values(whole).reduce((sum, file) => sum + file.length, 0);
     expect(reported.map(([bytes]) => bytes)).toEqual(reported.map(([bytes]) => bytes).sort((a, b) => a - b));
@@ -95,7 +95,7 @@ describe('conversations of several programs', () => {
   });
 
   it('[I36] are read together with a Coppice archive, which alone has checksums', async () => {
-    const { files } = await writeStored(await createBranchedTree(), archive);
+    const { files } = await exportStoredTrees(await createBranchedTree(), archive);
     const [text = ''] = files.values();
     const found = await read({ 'a.json': JSON.stringify([said]), 'b.jsonl': text });
     expect(found.texts).toContain('said');
@@ -106,7 +106,7 @@ describe('conversations of several programs', () => {
   it('[I36] name their format before their first tree', async () => {
     const names: string[] = [];
     for await (const event of readImport(
-      toInput({ 'a.json': whole['lists/one.json'] ?? '', 'b.txt': whole['claude.txt'] ?? '' }),
+      toImportInput({ 'a.json': whole['lists/one.json'] ?? '', 'b.txt': whole['claude.txt'] ?? '' }),
     ))
       if (event.type === 'format') names.push(event.format.name);
     expect(names).toEqual(['claude-ai', linear.name]);

@@ -1,7 +1,7 @@
 // Moves inline images and files of an imported conversation to the blob store, and returns them to exported records.
 import type { ImportNode, Json, Message, Node, NodeMeta } from '@coppice/core';
 import { toBase64 } from '../base64.ts';
-import { hasInlineBytes, takeInlineBytes } from '../store-inline-bytes.ts';
+import { extractInlineBytes, hasInlineBytes } from '../store-inline-bytes.ts';
 import type { ExportedTree, ImportedBlob, WriteOptions } from './contract.ts';
 import { type CooperativeTask, itemsPerPause } from './cooperative.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import type { StorableTree } from './to-command.ts';
 
 /** A conversation whose messages refer to their bytes by hash, and these bytes. */
-export interface MovedTree {
+export interface TreeWithBlobs {
   readonly tree: StorableTree;
   /** The bytes to store before the command runs, each once. */
   readonly blobs: readonly ImportedBlob[];
@@ -24,7 +24,7 @@ export interface MovedTree {
  * Replaces inline images and files in the messages of a conversation, and in their original records, by references. A
  * conversation without inline bytes stays the same object.
  */
-export function* moveInlineBytes(tree: StorableTree): CooperativeTask<MovedTree> {
+export function* moveInlineBytes(tree: StorableTree): CooperativeTask<TreeWithBlobs> {
   const blobs = new Map<string, ImportedBlob>();
   const { nodes } = tree.command;
   let made: ImportNode[] | undefined;
@@ -44,7 +44,7 @@ export function* moveInlineBytes(tree: StorableTree): CooperativeTask<MovedTree>
 function moveBytesOfNode(node: ImportNode, blobs: Map<string, ImportedBlob>): ImportNode {
   const moved: (RecordBytes & { readonly data: string })[] = [];
   const content = node.message.content.map((block) => {
-    const taken = takeInlineBytes(block);
+    const taken = extractInlineBytes(block);
     if (taken === undefined) return block;
     const { bytes, data, mediaType } = taken;
     const { hash } = taken.block.source;

@@ -70,7 +70,7 @@ function callParameters(raw: Json | undefined): { readonly parameters: JsonObjec
 }
 
 /** Converts a tool call to a block. A call without an id is named by `index`. */
-export function toToolUse(call: Json, index: number): JsonObject {
+export function fromOpenAiToolCall(call: Json, index: number): JsonObject {
   if (!isJsonObject(call)) return { type: 'x-tool-call', call };
   const id = getFilledText(call, 'id') ?? `call-${index}`;
   if (call.type === 'custom') {
@@ -92,7 +92,7 @@ export function toToolUse(call: Json, index: number): JsonObject {
  * reasoning `thinking`; the role `developer` becomes system, and `function` becomes tool. Parts of unknown types are
  * kept unchanged.
  */
-export function fromOpenAi(record: JsonObject): JsonObject {
+export function fromOpenAiMessage(record: JsonObject): JsonObject {
   const role = textAt(record, 'role') ?? 'user';
   const blocks: Json[] = [];
   const reasoning = getFilledText(record, 'reasoning_content') ?? getFilledText(record, 'reasoning');
@@ -105,10 +105,13 @@ export function fromOpenAi(record: JsonObject): JsonObject {
   } else if (isJsonObject(content)) blocks.push(openAiPart(content));
   const refusal = getFilledText(record, 'refusal');
   if (refusal !== undefined) blocks.push({ type: 'refusal', refusal, text: refusal });
-  for (const [index, call] of listAt(record, 'tool_calls').entries()) blocks.push(toToolUse(call, index));
+  for (const [index, call] of listAt(record, 'tool_calls').entries()) blocks.push(fromOpenAiToolCall(call, index));
   if (isJsonObject(record.function_call))
     blocks.push(
-      toToolUse({ id: `call-${getFilledText(record.function_call, 'name') ?? ''}`, function: record.function_call }, 0),
+      fromOpenAiToolCall(
+        { id: `call-${getFilledText(record.function_call, 'name') ?? ''}`, function: record.function_call },
+        0,
+      ),
     );
   if (blocks.length === 0) blocks.push({ type: 'text', text: '' });
   if (role === 'tool' || role === 'function') {
@@ -132,14 +135,14 @@ export function buildAudioBlocks(audio: JsonObject): JsonObject[] {
   ];
 }
 
-/** Like {@link fromOpenAi}, but also converts the audio of a reply. */
-export function fromOpenAiWithAudio(record: JsonObject): JsonObject {
+/** Like {@link fromOpenAiMessage}, but also converts the audio of a reply. */
+export function fromOpenAiMessageWithAudio(record: JsonObject): JsonObject {
   const audio = buildAudioBlocks(objectAt(record, 'audio'));
-  if (audio.length === 0) return fromOpenAi(record);
+  if (audio.length === 0) return fromOpenAiMessage(record);
   const { content } = record;
   const written: readonly Json[] =
     typeof content === 'string' && content !== '' ? [content] : listAt(record, 'content');
-  return fromOpenAi({ ...record, content: [...written, ...audio] });
+  return fromOpenAiMessage({ ...record, content: [...written, ...audio] });
 }
 
 function imageUrlOf(block: Block): string | undefined {
@@ -149,19 +152,19 @@ function imageUrlOf(block: Block): string | undefined {
 }
 
 /** The parts of a canonical message that a chat completion message cannot represent. */
-export type OpenAiLoss = 'thinking' | 'block';
+export type OpenAiMessageLoss = 'thinking' | 'block';
 
 /**
  * Converts a canonical message to a chat completion message and lists its losses. `text` renders a block that has no
  * equivalent.
  */
-export function toOpenAi(
+export function toOpenAiMessage(
   message: Message,
   text: (block: Block) => string,
-): { readonly record: JsonObject; readonly losses: readonly OpenAiLoss[] } {
+): { readonly record: JsonObject; readonly losses: readonly OpenAiMessageLoss[] } {
   const parts: JsonObject[] = [];
   const calls: Json[] = [];
-  const losses: OpenAiLoss[] = [];
+  const losses: OpenAiMessageLoss[] = [];
   let reasoning = '';
   const reply = findAudioReply(message);
   for (const block of message.content) {

@@ -9,7 +9,7 @@ import { sha256Hex } from '../sha256.ts';
 import { arbitraryMessage, arbitraryObject } from '../testing/arbitraries.ts';
 import { runWithoutPauses } from './cooperative.ts';
 import { readExportedTree } from './exporting.ts';
-import { importedNodeId, importedTreeId } from './ids.ts';
+import { deriveImportedNodeId, deriveImportedTreeId } from './ids.ts';
 import { moveInlineBytes, restoreRecordBytes } from './move-inline-bytes.ts';
 import { buildImportMetadata, originalRecordOf, packRecord, unpackRecord } from './original-record.ts';
 
@@ -85,15 +85,15 @@ describe('a source record', () => {
 
   it('[I59] gets the same ids for the same source, and other ids for another source', () => {
     const origin = { owner: 'me', format: 'f', scope: '', id: 'c' };
-    const tree = importedTreeId(origin);
-    expect(tree).toBe(importedTreeId({ ...origin }));
+    const tree = deriveImportedTreeId(origin);
+    expect(tree).toBe(deriveImportedTreeId({ ...origin }));
     const others = [{ owner: 'you' }, { format: 'g' }, { scope: 's' }, { id: 'd' }].map((one) =>
-      importedTreeId({ ...origin, ...one }),
+      deriveImportedTreeId({ ...origin, ...one }),
     );
     expect(new Set([tree, ...others]).size).toBe(5);
     const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-    for (const id of [tree, ...others, importedNodeId(tree, 'n')]) expect(id).toMatch(uuid);
-    expect(importedNodeId(tree, 'n')).not.toBe(importedNodeId(tree, 'm'));
-    expect(importedNodeId(tree, 'n').slice(0, 13)).toBe(tree.slice(0, 13));
+    for (const id of [tree, ...others, deriveImportedNodeId(tree, 'n')]) expect(id).toMatch(uuid);
+    expect(deriveImportedNodeId(tree, 'n')).not.toBe(deriveImportedNodeId(tree, 'm'));
+    expect(deriveImportedNodeId(tree, 'n').slice(0, 13)).toBe(tree.slice(0, 13));
   });
 });

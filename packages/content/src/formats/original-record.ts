@@ -2,7 +2,7 @@
 // message also contains are stored only once.
 import type { Block, Json, JsonObject, Message, Node, NodeMeta } from '@coppice/core';
 import { type BlobSource, isByteSource } from '../blocks/source.ts';
-import { isJsonObject, setOwn } from '../json-copy.ts';
+import { isJsonObject, setOwnProperty } from '../json-copy.ts';
 
 /** What an imported node stores about its source, under the metadata field `imported`. */
 export interface ImportMetadata {
@@ -73,7 +73,7 @@ function mappedObject(object: JsonObject, change: (value: Json) => Json | undefi
     const member = object[key] ?? null;
     const mapped = mapTexts(member, change);
     if (mapped !== member) copy ??= copyFirstMembers(object, keys, index);
-    if (copy !== undefined) setOwn(copy, key, mapped);
+    if (copy !== undefined) setOwnProperty(copy, key, mapped);
   }
   return copy ?? object;
 }
@@ -152,7 +152,7 @@ function packedObject(object: JsonObject, texts: PackedTexts): Json {
     const member = object[key] ?? null;
     const packed = packValue(member, texts);
     if (packed !== member) copy ??= copyFirstMembers(object, keys, index);
-    if (copy !== undefined) setOwn(copy, key, packed);
+    if (copy !== undefined) setOwnProperty(copy, key, packed);
   }
   return copy ?? object;
 }
@@ -162,7 +162,7 @@ function copyFirstMembers(object: JsonObject, keys: readonly string[], end: numb
   const copy: Record<string, Json> = {};
   for (let index = 0; index < end; index++) {
     const key = keys[index] ?? '';
-    setOwn(copy, key, object[key] ?? null);
+    setOwnProperty(copy, key, object[key] ?? null);
   }
   return copy;
 }
@@ -228,7 +228,7 @@ export function isStorableRecord(record: Json): boolean {
  * Computes a short checksum of a message's content. It only has to detect edits and runs for every imported message; a
  * cryptographic hash would cost more than parsing.
  */
-export function checksumOf(content: readonly Block[]): string {
+export function computeContentChecksum(content: readonly Block[]): string {
   const text = JSON.stringify(content);
   let high = 0xdeadbeef ^ text.length;
   let low = 0x41c6ce57 ^ text.length;
@@ -252,7 +252,7 @@ export function buildImportMetadata(
   record: Json | undefined,
 ): JsonObject {
   const { format, scope, id } = source;
-  const sum = checksumOf(message.content);
+  const sum = computeContentChecksum(message.content);
   return record === undefined
     ? { format, scope, id, sum }
     : { format, scope, id, sum, record: packRecord(record, message) };
@@ -291,8 +291,8 @@ export function moveBytesOfRecord(
   moved: readonly (RecordBytes & { readonly data: string })[],
 ): JsonObject {
   const { format, scope, id, sum, record: packed } = imported;
-  const unchanged = checksumOf(before.content) === sum;
-  const note = { format, scope, id, sum: unchanged ? checksumOf(after.content) : sum };
+  const unchanged = computeContentChecksum(before.content) === sum;
+  const note = { format, scope, id, sum: unchanged ? computeContentChecksum(after.content) : sum };
   const record = packed === undefined ? undefined : unpackRecord(packed, before);
   if (record === undefined) return note;
   const bytes = moved.map(({ type, hash, size = 0, mediaType }) => ({ type, hash, size, mediaType }));
@@ -330,7 +330,7 @@ export interface OriginalRecord {
 export function originalRecordOf(node: Pick<Node, 'meta' | 'message'>, format: string): OriginalRecord | undefined {
   const note = readImportMetadata(node.meta);
   if (note === undefined || note.format !== format || node.message === null) return undefined;
-  const unchanged = checksumOf(node.message.content) === note.sum;
+  const unchanged = computeContentChecksum(node.message.content) === note.sum;
   // If the bytes of the record were not restored from the blob store, the record is incomplete and cannot be written.
   const record =
     note.record === undefined || note.bytes !== undefined ? undefined : unpackRecord(note.record, node.message);

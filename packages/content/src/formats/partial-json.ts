@@ -1,6 +1,6 @@
 // Parses the incomplete beginning of a large JSON file, to detect its format.
 import type { Json } from '@coppice/core';
-import { setOwn } from '../json-copy.ts';
+import { setOwnProperty } from '../json-copy.ts';
 
 interface ListFrame {
   readonly list: Json[];
@@ -44,7 +44,7 @@ export function parsePartialJson(text: string): Json | undefined {
     if (frame === undefined) root = value;
     else if ('list' in frame) frame.list.push(value);
     else if (frame.key !== undefined) {
-      setOwn(frame.object, frame.key, value);
+      setOwnProperty(frame.object, frame.key, value);
       frame.key = undefined;
     }
   };

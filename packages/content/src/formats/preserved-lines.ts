@@ -3,7 +3,7 @@
 import type { Json, JsonObject, Node, NodeId } from '@coppice/core';
 import { canonicalJson } from '../canonical-json.ts';
 import type { ExportedTree } from './contract.ts';
-import { exportedChildren } from './exporting.ts';
+import { groupExportedNodesByParent } from './exporting.ts';
 import { getTexts, isJsonObject, listAt, numberAt, textAt } from './fields.ts';
 import { isStorableRecord, originalRecordOf } from './original-record.ts';
 
@@ -105,7 +105,7 @@ const parentKeys = ['parentUuid', 'parentId', 'logicalParentUuid'];
  * their position, even if a line names a parent that comes later.
  */
 export function computeLineRanks(tree: ExportedTree, nodes: readonly NodeWithLines[]): ReadonlyMap<NodeId, LineRank> {
-  const children = exportedChildren(tree);
+  const children = groupExportedNodesByParent(tree);
   const returning = new Map(nodes.map((one, index) => [one.node.id, { ...one, index }]));
   const ranks = new Map<NodeId, LineRank>();
   // Nodes whose lines come later than in the original file, so that their descendants must follow them.
@@ -175,7 +175,7 @@ export class LineCollector {
 }
 
 /** Yields the text of a file of JSON lines in pieces of about 64 KB. */
-export function* encodeLines(
+export function* encodeJsonLines(
   lines: readonly JsonObject[],
 ): Generator<{ readonly type: 'text'; readonly text: string }> {
   let piece = '';
@@ -189,6 +189,6 @@ export function* encodeLines(
 }
 
 /** Derives a file name from a foreign id; the fallback is used if the id is not a plain name. */
-export function safeFileName(id: string, fallback: string): string {
+export function toSafeFileName(id: string, fallback: string): string {
   return /^[A-Za-z0-9][\w.-]{0,150}$/.test(id) && !id.includes('..') ? id : fallback;
 }

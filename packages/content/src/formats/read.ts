@@ -1,8 +1,8 @@
 // Reads an input completely: opens it, detects the format, reads, repairs and counts.
 import type { Format, FormatReader, ImportedBlob, ReadEvent, ReadOptions } from './contract.ts';
-import { type Pause, runWithPauses } from './cooperative.ts';
+import { type PauseFunction, runWithPauses } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
-import { detailOf } from './finding-details.ts';
+import { buildFindingDetail } from './finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from './findings.ts';
 import { formats } from './formats.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type InputSample,
   isMediaFile,
   openInput,
-  readHead,
+  readFirstBytes,
   readSample,
 } from './input.ts';
 import { type RepairedTree, repairTreeCooperatively } from './repair.ts';
@@ -121,13 +121,13 @@ const isTrouble = ({ severity }: ImportFinding) => severity !== 'note';
  * or similar.
  */
 async function buildNothingFinding(file: InputFile, format: Format, empty: boolean): Promise<ImportFinding> {
-  const { head } = await readHead(file);
+  const { head } = await readFirstBytes(file);
   const blank = empty || isMediaFile(file.name) || /^[\s[\]{}]*$/.test(decodeUtf8(head).text);
   return buildFinding(
     'import/skipped',
     blank ? 'note' : 'loss',
     file.name,
-    detailOf('nothing-of-format', format.label),
+    buildFindingDetail('nothing-of-format', format.label),
   );
 }
 
@@ -136,7 +136,7 @@ function withProgress(
   file: InputFile,
   far: Map<InputFile, number>,
   count: (bytes: number) => void,
-  rest: Pause | undefined,
+  rest: PauseFunction | undefined,
 ) {
   return {
     ...file,

@@ -4,7 +4,7 @@ import { childIds, findNode } from '@coppice/core/tree';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../kit.ts';
-import { readStoredTree, type StoredImport, storeInput, toInput, writeStored } from './conformance.ts';
+import { exportStoredTrees, importIntoStore, readStoredTree, type StoredImport, toImportInput } from './conformance.ts';
 import { findFormat, formats } from './formats.ts';
 
 /** Builds an export. Each number, modulo the messages before it, chooses the parent of one message. */
@@ -119,9 +119,9 @@ describe('a tree that was rearranged here', () => {
       await fc.assert(
         fc.asyncProperty(trees, fc.array(act, { minLength: 1, maxLength: 4 }), async (parents, wishes) => {
           // Writes and reads the tree in this format first, so that the records to rearrange are its own.
-          const first = await storeInput(toInput({ 'c.json': exportOf(parents) }), { format: 'chatgpt' });
-          const { files } = await writeStored(first, format);
-          const stored = await storeInput(toInput(Object.fromEntries(files)), { format: name });
+          const first = await importIntoStore(toImportInput({ 'c.json': exportOf(parents) }), { format: 'chatgpt' });
+          const { files } = await exportStoredTrees(first, format);
+          const stored = await importIntoStore(toImportInput(Object.fromEntries(files)), { format: name });
           const id = only(stored);
           const env = { actor: 'me', kit: messageKit, ...createTestClock(9) };
           for (const [at, wish] of wishes.entries()) {
@@ -135,8 +135,8 @@ describe('a tree that was rearranged here', () => {
           // After a delete an imported marker may be active, which files cannot express.
           const shown = marked && findNode(tree, tree.activeNodeId ?? '')?.kind === 'message';
           if (messagesOf(tree).length === 0) return;
-          const out = await writeStored(stored, format);
-          const again = await storeInput(toInput(Object.fromEntries(out.files)), { format: name });
+          const out = await exportStoredTrees(stored, format);
+          const again = await importIntoStore(toImportInput(Object.fromEntries(out.files)), { format: name });
           expect(shapeOf(readStoredTree(again, only(again)), shown)).toBe(shapeOf(tree, shown));
           expect(
             again.findings.filter(({ code, severity }) => severity !== 'note' || code === 'import/forward-parent'),

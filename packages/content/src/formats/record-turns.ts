@@ -2,19 +2,19 @@
 // One record is read as several nodes, and the nodes of one turn are written as one record.
 import type { JsonObject, Node, NodeId } from '@coppice/core';
 import type { ExportedTree, ImportedNode } from './contract.ts';
-import { exportedChildren, exportedIds } from './exporting.ts';
+import { assignExportedIds, groupExportedNodesByParent } from './exporting.ts';
 import { findOriginalLines, type NodeWithLines, toPreservedRecord } from './preserved-lines.ts';
 
 /**
  * A node of a record. The pieces of a record form a chain or are siblings, and the primary piece has the record's id.
  */
-export interface TurnPiece extends Pick<ImportedNode, 'message' | 'kind' | 'marker' | 'status' | 'meta' | 'group'> {
+export interface RecordPiece extends Pick<ImportedNode, 'message' | 'kind' | 'marker' | 'status' | 'meta' | 'group'> {
   readonly id: string;
   readonly parent: string | null;
 }
 
 /** A record with its position in the source. */
-export interface TurnSource {
+export interface SourceRecord {
   readonly record: JsonObject;
   readonly at: number;
   readonly place: string;
@@ -27,7 +27,11 @@ export interface TurnSource {
  * Returns the nodes of a record. The primary node stores the record and the ids of the other nodes, so that a writer
  * finds them again.
  */
-export function buildRecordNodes(primary: string, pieces: readonly TurnPiece[], source: TurnSource): ImportedNode[] {
+export function buildRecordNodes(
+  primary: string,
+  pieces: readonly RecordPiece[],
+  source: SourceRecord,
+): ImportedNode[] {
   const { record, at, place, createdAt, known } = source;
   const ids = new Set(pieces.map((piece) => piece.id));
   const parts = [...ids].filter((id) => id !== primary);
@@ -106,9 +110,9 @@ class TurnBuilder {
   readonly #last = new Map<RecordTurn, NodeId>();
 
   constructor(tree: ExportedTree, format: string) {
-    this.#all = findOriginalLines(tree, format, exportedIds(tree, format));
+    this.#all = findOriginalLines(tree, format, assignExportedIds(tree, format));
     this.#byNode = new Map(this.#all.map((one) => [one.node.id, one]));
-    this.#children = exportedChildren(tree);
+    this.#children = groupExportedNodesByParent(tree);
     for (const one of this.#all) this.#byId.set(one.id, one);
     for (const one of this.#all) this.#claim(one);
   }

@@ -7,9 +7,9 @@ import { normaliseMessage } from '../legacy.ts';
 import { sha256Hex } from '../sha256.ts';
 import type { ImportedNode, ImportedTree } from './contract.ts';
 import { type CooperativeTask, itemsPerPause, runWithoutPauses } from './cooperative.ts';
-import { detailOf } from './finding-details.ts';
+import { buildFindingDetail } from './finding-details.ts';
 import { buildFinding, type ImportFinding } from './findings.ts';
-import { FreeIds } from './free-ids.ts';
+import { FreeIdGenerator } from './free-id-generator.ts';
 import { isStorableRecord } from './original-record.ts';
 import { hasTextFields } from './text-fields.ts';
 
@@ -58,7 +58,7 @@ class Repair {
   readonly findings: ImportFinding[] = [];
   readonly #byId = new Map<string, number>();
   readonly #bodies = new Map<string, string>();
-  readonly #free = new FreeIds();
+  readonly #free = new FreeIdGenerator();
   readonly #tree: ImportedTree;
   merged = 0;
 
@@ -78,7 +78,9 @@ class Repair {
         this.#byId.set(id, this.drafts.length);
         this.drafts.push({ node, id, parent: -1, order: 0, records });
       } else if (this.#firstBody(id, known.node) === bodyOf(node)) {
-        this.findings.push(buildFinding('import/duplicate', 'repair', node.place, detailOf('id', shortenedId(id))));
+        this.findings.push(
+          buildFinding('import/duplicate', 'repair', node.place, buildFindingDetail('id', shortenedId(id))),
+        );
         known.records += records;
       } else {
         const own = this.#free.next(id, (one) => this.#byId.has(one), hashLongId);
@@ -87,7 +89,7 @@ class Repair {
             'import/duplicate-id',
             'repair',
             node.place,
-            detailOf('renamed', shortenedId(id), shortenedId(own)),
+            buildFindingDetail('renamed', shortenedId(id), shortenedId(own)),
           ),
         );
         this.#byId.set(own, this.drafts.length);
@@ -124,7 +126,9 @@ class Repair {
 
   #reportParent(parentId: string, parent: number | undefined, place: string): void {
     if (parent === undefined)
-      this.findings.push(buildFinding('import/orphan', 'repair', place, detailOf('parent', shortenedId(parentId))));
+      this.findings.push(
+        buildFinding('import/orphan', 'repair', place, buildFindingDetail('parent', shortenedId(parentId))),
+      );
     else this.findings.push(buildFinding('import/self-parent', 'repair', place));
   }
 
@@ -158,7 +162,7 @@ class Repair {
       const draft = this.drafts[first];
       if (draft !== undefined) {
         this.findings.push(
-          buildFinding('import/cycle', 'repair', draft.node.place, detailOf('message-count', circle.length)),
+          buildFinding('import/cycle', 'repair', draft.node.place, buildFindingDetail('message-count', circle.length)),
         );
         draft.parent = -1;
       }
@@ -203,7 +207,7 @@ class Repair {
           'import/children-mismatch',
           'repair',
           `${this.#tree.place} ${shortenedId(parentId)}`,
-          detailOf('listed-and-present', listed.length, family.length),
+          buildFindingDetail('listed-and-present', listed.length, family.length),
         ),
       );
     const last = family.length;
@@ -270,7 +274,7 @@ class Repair {
     const again = unique === null ? read : normaliseMessage(unique.message, options);
     if (unique === null || !again.ok) return read;
     for (const { from, to } of unique.renamed) {
-      const detail = detailOf('renamed', from.slice(0, 80), to.slice(0, 90));
+      const detail = buildFindingDetail('renamed', from.slice(0, 80), to.slice(0, 90));
       this.findings.push(buildFinding('import/duplicate-id', 'repair', place, detail));
     }
     return again;
@@ -326,7 +330,7 @@ function isRefusedAsBlank(message: Message, status: ImportedNode['status']): boo
 /** Returns the finding for a message without text. It is a note if the record has no text either. */
 function blankFinding({ record, place }: ImportedNode): ImportFinding {
   if (!hasTextFields(record)) return buildFinding('import/blank-message', 'note', place);
-  return buildFinding('import/message-unreadable', 'repair', place, detailOf('text-in-wrong-place'));
+  return buildFinding('import/message-unreadable', 'repair', place, buildFindingDetail('text-in-wrong-place'));
 }
 
 /** Returns the text that is compared for two records with the same id. */

@@ -1,7 +1,7 @@
 // Splits a model's turn into several nodes: the text up to the calls, each result, and the content after the results.
 import type { Json, JsonObject, NodeStatus } from '@coppice/core';
-import type { TurnPiece } from './record-turns.ts';
-import { buildResultMessage, type ResultMessage } from './tool-results.ts';
+import type { RecordPiece } from './record-turns.ts';
+import { buildToolResultMessage, type ToolResultMessage } from './tool-results.ts';
 
 /** A part of a turn in order: blocks of the model, or the result of a call. */
 export type ReplyItem =
@@ -32,10 +32,10 @@ export function splitReplyItems(
   parent: string | null,
   items: readonly ReplyItem[],
   by: ReplyAuthor,
-): TurnPiece[] {
-  const said: Pick<TurnPiece, 'message' | 'meta' | 'kind' | 'marker'>[] = [];
+): RecordPiece[] {
+  const said: Pick<RecordPiece, 'message' | 'meta' | 'kind' | 'marker'>[] = [];
   let blocks: Json[] = [];
-  let results: ResultMessage[] = [];
+  let results: ToolResultMessage[] = [];
   const close = () => {
     if (blocks.length > 0) said.push({ message: { role: by.role, content: blocks }, meta: { source: by.source } });
     for (const result of results) said.push(result);
@@ -51,7 +51,7 @@ export function splitReplyItems(
       const message = { role: 'system', content: [{ type: 'text', text: item.summary }] };
       said.push({ message, kind: 'compaction', marker: { details: item.details } });
     } else {
-      results.push(buildResultMessage(item.callId, item.name, item.content, item.isError));
+      results.push(buildToolResultMessage(item.callId, item.name, item.content, item.isError));
     }
   }
   close();

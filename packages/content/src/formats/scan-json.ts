@@ -33,7 +33,7 @@ interface Scan {
 /**
  * Scans a value from a position outside strings. Uses only local variables, because it visits every byte of every file.
  */
-export function scanValue(chunk: Uint8Array, start: number, above: number, kind: JsonValueKind): Scan {
+export function scanJsonValue(chunk: Uint8Array, start: number, above: number, kind: JsonValueKind): Scan {
   let at = start;
   let depth = above;
   let members = 0;

@@ -4,7 +4,7 @@
  */
 import { checkTree } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
-import { readStoredTree, storeInput, toInput } from './conformance.ts';
+import { importIntoStore, readStoredTree, toImportInput } from './conformance.ts';
 import { readImport } from './read.ts';
 
 interface Said {
@@ -230,13 +230,13 @@ const cases = spellings.flatMap(({ format, spell, keyed: once }) => [
 
 describe('records in shapes that are hard to walk', () => {
   it.each(cases)('[I31] are read into one tree with every record in it: $format, $shape', async (made) => {
-    const input = toInput({ 'file.json': made.spell(made.all) });
+    const input = toImportInput({ 'file.json': made.spell(made.all) });
     if (long) {
       for await (const event of readImport(input, { format: made.format }))
         if (event.type === 'tree') expect(event.tree.nodes.length).toBe(count);
       return;
     }
-    const stored = await storeInput(input, { format: made.format });
+    const stored = await importIntoStore(input, { format: made.format });
     expect(stored.trees.map((tree) => tree.nodes.length)).toEqual([count]);
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');

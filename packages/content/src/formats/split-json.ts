@@ -14,7 +14,7 @@ import {
   openBraceByte,
   openBracketByte,
   quoteByte,
-  scanValue,
+  scanJsonValue,
 } from './scan-json.ts';
 
 /**
@@ -37,7 +37,7 @@ export interface JsonPiece {
 }
 
 /** The remainder of a document, in which each piece is replaced by `null`. */
-export interface DocumentRest {
+export interface JsonDocumentRest {
   readonly bytes: Uint8Array;
   readonly members: number;
   /** Whether the document ended; false for a truncated document. */
@@ -47,12 +47,12 @@ export interface DocumentRest {
 }
 
 /** The most bytes that one piece, or the remainder, may take up in memory. */
-export interface SplitLimits {
+export interface JsonSplitLimits {
   readonly pieceBytes: number;
   readonly restBytes: number;
 }
 
-const defaultSplitLimits: SplitLimits = { pieceBytes: 512 * 1024 * 1024, restBytes: 128 * 1024 * 1024 };
+const defaultSplitLimits: JsonSplitLimits = { pieceBytes: 512 * 1024 * 1024, restBytes: 128 * 1024 * 1024 };
 
 const nothing = new Uint8Array([0x6e, 0x75, 0x6c, 0x6c]);
 
@@ -80,7 +80,7 @@ interface Grab {
 /** Splits a document that is pushed chunk by chunk. */
 export class JsonSplitter {
   readonly #patterns: readonly JsonPathPattern[];
-  readonly #limits: SplitLimits;
+  readonly #limits: JsonSplitLimits;
   readonly #levels: JsonLevel[] = [];
   #grab: Grab | null = null;
   /** Whether the position is inside a string, either a key or a copied value. */
@@ -95,7 +95,7 @@ export class JsonSplitter {
   #done = false;
   #trailing = false;
 
-  constructor(patterns: readonly JsonPathPattern[], limits: Partial<SplitLimits> = {}) {
+  constructor(patterns: readonly JsonPathPattern[], limits: Partial<JsonSplitLimits> = {}) {
     this.#patterns = patterns;
     this.#limits = { ...defaultSplitLimits, ...limits };
   }
@@ -116,12 +116,12 @@ export class JsonSplitter {
   }
 
   /** Ends the document and returns the remainder, with a piece that only the end completes. */
-  end(): { readonly pieces: JsonPiece[]; readonly remainder: DocumentRest } {
+  end(): { readonly pieces: JsonPiece[]; readonly remainder: JsonDocumentRest } {
     const pieces: JsonPiece[] = [];
     // A number at the top level ends only at the end of the document.
     if (this.#grab?.kind === 'scalar' && this.#levels.length === 0) this.#finish(this.#grab, pieces);
     const complete = this.#grab === null && this.#key === null && this.#levels.length === 0 && this.#done;
-    const remainder: DocumentRest = {
+    const remainder: JsonDocumentRest = {
       bytes: this.#rest.subarray(0, this.#restSize),
       members: this.#members,
       complete,
@@ -280,7 +280,7 @@ export class JsonSplitter {
       ended = !this.#inString && kind === 'string';
     }
     if (!ended) {
-      const seen = scanValue(chunk, at, grab.depth, kind);
+      const seen = scanJsonValue(chunk, at, grab.depth, kind);
       grab.depth = seen.depth;
       grab.members += seen.members;
       ended = seen.ended;

@@ -5,7 +5,7 @@ import { arbitraryObject } from '../testing/arbitraries.ts';
 import { joinBytes } from './bytes.ts';
 import { decodeUtf8, encodeUtf8 } from './decode.ts';
 import { parseForeignJson } from './foreign-json.ts';
-import { fileOfBytes, fileOfStream, isJsonLinesFile, readAllBytes, readHead } from './input.ts';
+import { isJsonLinesFile, readAllBytes, readFirstBytes, wrapBytesAsFile, wrapStreamAsFile } from './input.ts';
 import { splitLines } from './lines.ts';
 import { parsePartialJson } from './partial-json.ts';
 import { type JsonPathPattern, JsonSplitter } from './split-json.ts';
@@ -122,7 +122,7 @@ describe('a large document', () => {
 describe('a file of lines', () => {
   async function lines(text: string, piece = 3) {
     const found: string[] = [];
-    for await (const line of splitLines(fileOfBytes('f', encodeUtf8(text), piece).stream()))
+    for await (const line of splitLines(wrapBytesAsFile('f', encodeUtf8(text), piece).stream()))
       found.push(`${line.number}@${line.offset}${line.ended ? '' : '!'} ${decodeUtf8(line.bytes).text}`);
     return found;
   }
@@ -134,7 +134,7 @@ describe('a file of lines', () => {
   });
 
   it('[I53] is distinguished from a document by its beginning', async () => {
-    const is = (text: string) => isJsonLinesFile(fileOfBytes('f', encodeUtf8(text)));
+    const is = (text: string) => isJsonLinesFile(wrapBytesAsFile('f', encodeUtf8(text)));
     expect(await is('{"a":1}\n{"b":2}\n')).toBe(true);
     expect(await is('{"a":1}\n')).toBe(false);
     expect(await is('{\n "a": 1\n}\n')).toBe(false);
@@ -149,7 +149,7 @@ describe('a file of lines', () => {
   it('[I53] is distinguished from a document in a pipe too, and is then read from its beginning', async () => {
     const long = `{"b":"${'x'.repeat(100_000)}"}`;
     const through = (text: string, piece: number) =>
-      fileOfStream('pipe', fileOfBytes('f', encodeUtf8(text), piece).stream());
+      wrapStreamAsFile('pipe', wrapBytesAsFile('f', encodeUtf8(text), piece).stream());
     for (const piece of [7_000, 1 << 20]) {
       for (const [text, lines] of [
         [`${long}\n${long}\n${long}`, true],
@@ -186,12 +186,12 @@ describe('a stream that reuses its buffer', () => {
     expect(found).toEqual(['one', 'two', { three: 'and some more' }]);
     expect(decodeUtf8(splitter.end().remainder.bytes).text).toBe('{"list":[null,null,null],"after":"the list"}');
     expect(decodeUtf8(await readAllBytes(file)).text).toBe(text);
-    expect(decodeUtf8((await readHead(file)).head).text).toBe(text);
+    expect(decodeUtf8((await readFirstBytes(file)).head).text).toBe(text);
     const lines: string[] = [];
     for await (const line of splitLines(reused('first line\nsecond line\nthird')))
       lines.push(decodeUtf8(line.bytes).text);
     expect(lines).toEqual(['first line', 'second line', 'third']);
-    const piped = await fileOfStream('-', reused('x'.repeat(70_000), 1000));
+    const piped = await wrapStreamAsFile('-', reused('x'.repeat(70_000), 1000));
     expect(decodeUtf8(await readAllBytes(piped)).text).toBe('x'.repeat(70_000));
   });
 });
@@ -201,8 +201,8 @@ describe('a pipe', () => {
     async function* bytes() {
       for (let count = 0; count < 300; count++) yield encodeUtf8(`${'x'.repeat(999)}\n`);
     }
-    const file = await fileOfStream('-', bytes());
-    expect((await readHead(file)).head.length).toBe(65_536);
+    const file = await wrapStreamAsFile('-', bytes());
+    expect((await readFirstBytes(file)).head.length).toBe(65_536);
     const read = async () => {
       let size = 0;
       for await (const piece of file.stream()) size += piece.length;

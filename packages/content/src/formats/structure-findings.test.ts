@@ -1,6 +1,6 @@
 /** Tests that structural problems are reported in every format that can have them. */
 import { describe, expect, it } from 'vitest';
-import { type FixtureFiles, storeInput, toInput } from './conformance.ts';
+import { type FixtureFiles, importIntoStore, toImportInput } from './conformance.ts';
 
 type Fields = { readonly [key: string]: unknown };
 
@@ -125,7 +125,7 @@ const words = {
 
 async function reported(format: string, records: readonly Odd[]) {
   const rest = format === 'chatgpt' ? records.map((one) => (one === first ? rooted : one)) : records;
-  const { findings, trees } = await storeInput(toInput(makers[format]?.(rest) ?? {}), { format });
+  const { findings, trees } = await importIntoStore(toImportInput(makers[format]?.(rest) ?? {}), { format });
   return { findings, nodes: trees[0]?.nodes ?? [] };
 }
 
@@ -157,10 +157,10 @@ describe('unusual structure', () => {
       { role: 'user', content: 'a' },
       { role: 'critic', content: 'b' },
     ];
-    const { findings } = await storeInput(toInput({ a: JSON.stringify(list) }), { format: 'linear' });
+    const { findings } = await importIntoStore(toImportInput({ a: JSON.stringify(list) }), { format: 'linear' });
     expect(findings.map((one) => one.code)).toEqual(['import/unknown-type']);
     const history = { currentId: 'a', messages: { a: { id: 'z', parentId: null, role: 'user', content: 'a' } } };
-    const chat = await storeInput(toInput({ a: JSON.stringify([{ id: 'w', chat: { history } }]) }));
+    const chat = await importIntoStore(toImportInput({ a: JSON.stringify([{ id: 'w', chat: { history } }]) }));
     expect(chat.findings.map((one) => one.code)).toEqual(['import/inferred']);
   });
 
@@ -174,7 +174,9 @@ describe('unusual structure', () => {
       siblings_group_id: 0,
     });
     const message = [row('r', null, 'root'), row('a', 'r', 'user'), row('b', null, 'user')];
-    const { findings } = await storeInput(toInput({ a: JSON.stringify({ message, topic: [{ id: 't', name: 'T' }] }) }));
+    const { findings } = await importIntoStore(
+      toImportInput({ a: JSON.stringify({ message, topic: [{ id: 't', name: 'T' }] }) }),
+    );
     expect(findings.map((one) => one.code)).toContain('import/several-roots');
   });
 
@@ -203,7 +205,7 @@ describe('unusual structure', () => {
       },
     ],
   ])('[I149] is reported for a file that is named and missing, in %s', async (format, file) => {
-    const { findings, trees } = await storeInput(toInput({ a: JSON.stringify(file) }), { format });
+    const { findings, trees } = await importIntoStore(toImportInput({ a: JSON.stringify(file) }), { format });
     const reported = findings.filter((one) => one.code === 'import/attachment-missing');
     expect(reported.map((one) => one.message)).toEqual([expect.stringContaining('f.png')]);
     expect(trees[0]?.nodes[0]?.message.content).toHaveLength(2);
@@ -217,8 +219,10 @@ describe('unusual structure', () => {
       merged: { content: 'b' },
       output: [{ type: 'novel' }],
     };
-    const input = toInput({ a: JSON.stringify([{ id: 'w', chat: { history: { currentId: 'a', messages: { a } } } }]) });
-    const { findings, trees } = await storeInput(input);
+    const input = toImportInput({
+      a: JSON.stringify([{ id: 'w', chat: { history: { currentId: 'a', messages: { a } } } }]),
+    });
+    const { findings, trees } = await importIntoStore(input);
     expect(findings.map((one) => one.message)).toEqual([
       expect.stringContaining('merged'),
       expect.stringContaining('novel'),

@@ -2,13 +2,15 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedNode } from './contract.ts';
 import { getFilledText, isJsonObject } from './fields.ts';
-import { detailOf } from './finding-details.ts';
+import { buildFindingDetail } from './finding-details.ts';
 import { buildFinding, type FindingSeverity, type ImportFinding } from './findings.ts';
 
 /** Returns a finding for a parent that is not an id; the node becomes a child of the root. */
 export function checkParentId(parent: Json | undefined, place: string): ImportFinding[] {
   if (parent === undefined || parent === null || typeof parent === 'string') return [];
-  return [buildFinding('import/orphan', 'repair', place, detailOf('parent', JSON.stringify(parent).slice(0, 80)))];
+  return [
+    buildFinding('import/orphan', 'repair', place, buildFindingDetail('parent', JSON.stringify(parent).slice(0, 80))),
+  ];
 }
 
 /**
@@ -17,17 +19,19 @@ export function checkParentId(parent: Json | undefined, place: string): ImportFi
 export function checkListField(record: JsonObject, key: string, place: string): ImportFinding[] {
   const value = record[key];
   if (value === undefined || value === null || Array.isArray(value)) return [];
-  return [buildFinding('import/record-unreadable', 'loss', place, detailOf('not-a-list', key))];
+  return [buildFinding('import/record-unreadable', 'loss', place, buildFindingDetail('not-a-list', key))];
 }
 
 /** Builds the finding for an entry of a list, or a line, that is not read because it is not an object. */
-export function buildEntryFinding(place: string): ImportFinding {
-  return buildFinding('import/record-unreadable', 'loss', place, detailOf('not-an-object'), 1);
+export function buildNonObjectFinding(place: string): ImportFinding {
+  return buildFinding('import/record-unreadable', 'loss', place, buildFindingDetail('not-an-object'), 1);
 }
 
 /** Returns a finding for more than one root; only a note in formats that allow several roots. */
 export function checkRootCount(count: number, place: string, severity: FindingSeverity = 'note'): ImportFinding[] {
-  return count > 1 ? [buildFinding('import/several-roots', severity, place, detailOf('root-count', count))] : [];
+  return count > 1
+    ? [buildFinding('import/several-roots', severity, place, buildFindingDetail('root-count', count))]
+    : [];
 }
 
 /** Counts the records that are roots. One record may have become several nodes. */
@@ -65,7 +69,9 @@ export function checkKnownValue(
 ): ImportFinding[] {
   if (typeof word === 'string' && known(word)) return [];
   const isMissing = word === undefined || word === null;
-  const reported = isMissing ? detailOf(`no-${what}`) : detailOf(what, JSON.stringify(word).slice(0, 80));
+  const reported = isMissing
+    ? buildFindingDetail(`no-${what}`)
+    : buildFindingDetail(what, JSON.stringify(word).slice(0, 80));
   return [buildFinding('import/unknown-type', severity, place, reported)];
 }
 
@@ -178,14 +184,16 @@ export function checkMessageLinks(messages: readonly Json[], place: string): Imp
   const link = findLink(messages);
   if (link === undefined) return undefined;
   const [index, key] = link;
-  const details = detailOf('branch-field', index, JSON.stringify(key));
+  const details = buildFindingDetail('branch-field', index, JSON.stringify(key));
   return buildFinding('import/other-format', 'loss', place, details, messages.length);
 }
 
 /** Returns a finding for a record whose id differs from its key. The key is used. */
 export function checkRecordKey(key: string, id: Json | undefined, place: string): ImportFinding[] {
   if (id === undefined || id === null || id === key) return [];
-  return [buildFinding('import/inferred', 'repair', place, detailOf('own-id', JSON.stringify(id).slice(0, 80)))];
+  return [
+    buildFinding('import/inferred', 'repair', place, buildFindingDetail('own-id', JSON.stringify(id).slice(0, 80))),
+  ];
 }
 
 // The block types that readers use for files whose bytes are not in the export.
@@ -202,7 +210,12 @@ export function findMissingFiles(nodes: readonly ImportedNode[]): ImportFinding[
       const called =
         getFilledText(block, 'file_name') ?? getFilledText(block, 'filename') ?? getFilledText(block, 'name');
       found.push(
-        buildFinding('import/attachment-missing', 'note', place, called?.slice(0, 200) ?? detailOf('no-name')),
+        buildFinding(
+          'import/attachment-missing',
+          'note',
+          place,
+          called?.slice(0, 200) ?? buildFindingDetail('no-name'),
+        ),
       );
     }
   }

@@ -1,7 +1,7 @@
 // Tests titles of conversations whose source has no titles.
 import { expect, it } from 'vitest';
 import { claudeCode } from './claude-code/index.ts';
-import { readStoredTree, storeInput, toInput, writeStored } from './conformance.ts';
+import { exportStoredTrees, importIntoStore, readStoredTree, toImportInput } from './conformance.ts';
 
 const said = (uuid: string, parentUuid: string | null, role: 'user' | 'assistant', text: string) => ({
   type: role,
@@ -22,7 +22,7 @@ const session = lines(
 );
 
 async function titleIn(files: Readonly<Record<string, string>>) {
-  const stored = await storeInput(toInput(files));
+  const stored = await importIntoStore(toImportInput(files));
   return stored.ids.map((id) => {
     const { title, autoTitle } = readStoredTree(stored, id).attributes;
     return [title, autoTitle];
@@ -41,8 +41,8 @@ it('[I205] a title of the source takes precedence, and a blank one is ignored', 
 });
 
 it('[I205] a title made from the first words is not written back into the file', async () => {
-  const stored = await storeInput(toInput({ 's1.jsonl': session }));
-  const out = await writeStored(stored, claudeCode);
+  const stored = await importIntoStore(toImportInput({ 's1.jsonl': session }));
+  const out = await exportStoredTrees(stored, claudeCode);
   expect([...out.files.values()]).toEqual([session]);
 });
 

@@ -14,9 +14,9 @@ import {
   treeId,
 } from '@coppice/core';
 import { titleFromMessages } from '../conversation-title.ts';
-import { buildSubAgentRow } from '../sub-agent-links.ts';
+import { buildSubAgentLink } from '../sub-agent-links.ts';
 import { type CooperativeTask, itemsPerPause, runWithoutPauses } from './cooperative.ts';
-import { importedNodeId, importedRootId, importedTreeId } from './ids.ts';
+import { deriveImportedNodeId, deriveImportedRootId, deriveImportedTreeId } from './ids.ts';
 import { buildImportMetadata, isStorableRecord } from './original-record.ts';
 import type { RepairedNode, RepairedTree } from './repair.ts';
 
@@ -48,7 +48,7 @@ export interface ImportDestination {
 const uuidLength = 36;
 
 /** Returns the node id in the id of a record: the whole id, or its beginning if the record is a part of a node. */
-export function findCoppiceId(externalId: string): NodeId | undefined {
+export function findCoppiceNodeId(externalId: string): NodeId | undefined {
   const id = externalId.slice(0, uuidLength);
   return (externalId.length === uuidLength || isPartId(externalId)) && isUuid(id) ? nodeId(id) : undefined;
 }
@@ -122,7 +122,7 @@ function spawnLink({ spawnedBy, scope }: RepairedTree, format: string, owner: st
   return {
     spawnedBy: {
       session,
-      treeId: importedTreeId({ owner, format, scope, id: session }),
+      treeId: deriveImportedTreeId({ owner, format, scope, id: session }),
       ...(call === undefined ? {} : { call }),
       ...(agentType === undefined ? {} : { agentType }),
     },
@@ -169,7 +169,7 @@ function nameNodes(
   ours: ReadonlySet<string> | null,
 ): void {
   for (const { externalId } of nodes)
-    ids.set(externalId, ours?.has(externalId) === false ? importedNodeId(tree, externalId) : nodeId(externalId));
+    ids.set(externalId, ours?.has(externalId) === false ? deriveImportedNodeId(tree, externalId) : nodeId(externalId));
 }
 
 function* importIds(
@@ -180,13 +180,13 @@ function* importIds(
 ): CooperativeTask<Ids> {
   const own = !fresh && tree.restores !== undefined && isUuid(tree.externalId) && isUuid(tree.restores.rootId);
   const nodes = new Map<string, NodeId>();
-  const derived = there ?? importedTreeId({ owner, format, scope: tree.scope, id: tree.externalId });
+  const derived = there ?? deriveImportedTreeId({ owner, format, scope: tree.scope, id: tree.externalId });
   const kept = own && tree.nodes.every((node) => isUuid(node.externalId));
   for (let from = 0; from < tree.nodes.length; from += itemsPerPause) {
     nameNodes(nodes, tree.nodes.slice(from, from + itemsPerPause), derived, kept ? null : ours);
     yield;
   }
-  if (!kept || tree.restores === undefined) return { treeId: derived, rootId: importedRootId(derived), nodes };
+  if (!kept || tree.restores === undefined) return { treeId: derived, rootId: deriveImportedRootId(derived), nodes };
   return { treeId: treeId(tree.externalId), rootId: nodeId(tree.restores.rootId), nodes };
 }
 
@@ -215,7 +215,7 @@ function namesOf(
   }
   // This row links the session to its subagent.
   if (tree.spawnedBy !== undefined)
-    names.push(buildSubAgentRow(id, importedTreeId({ owner, format, scope, id: tree.spawnedBy.session })));
+    names.push(buildSubAgentLink(id, deriveImportedTreeId({ owner, format, scope, id: tree.spawnedBy.session })));
   // A tree of Coppice is found by its id. For any other tree the external id of the tree comes last: if it exists, so
   // do the others.
   if (id === tree.externalId) return names;

@@ -3,14 +3,14 @@
  * change.
  */
 import { describe, expect, it } from 'vitest';
-import { storeInput, toInput } from './conformance.ts';
+import { importIntoStore, toImportInput } from './conformance.ts';
 
 const json = (value: object) => JSON.stringify(value);
 const jsonl = (...lines: readonly object[]) => lines.map((line) => `${json(line)}\n`).join('');
 
 /** Returns the trees of a file: the messages with their parents, and all findings except notes. */
 async function read(name: string, text: string) {
-  const { trees } = await storeInput(toInput({ [name]: text }));
+  const { trees } = await importIntoStore(toImportInput({ [name]: text }));
   return trees.map((tree) => ({
     ...tree,
     shape: tree.nodes.map(({ externalId, parentExternalId }) => `${parentExternalId ?? ''}>${externalId}`),

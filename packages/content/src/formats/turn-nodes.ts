@@ -4,7 +4,7 @@ import type { ImportedNode } from './contract.ts';
 import { checkTime, getFilledText, isJsonObject, listAt } from './fields.ts';
 import type { ImportFinding } from './findings.ts';
 import { type ReplyItem, splitReplyItems } from './reply-items.ts';
-import { buildEntryFinding, checkListField } from './structure-findings.ts';
+import { buildNonObjectFinding, checkListField } from './structure-findings.ts';
 
 /** The content of a record: its author, and text, calls and results in order. */
 export interface ParsedTurn {
@@ -34,19 +34,24 @@ export function toBlocksItem(blocks: readonly Json[]): ReplyItem {
 }
 
 /** Builds the result of a call from any value. A text is kept, and other values are written as JSON. */
-export function buildResultItem(callId: string, name: string, value: Json | undefined, isError: boolean): ReplyItem {
+export function buildToolResultItem(
+  callId: string,
+  name: string,
+  value: Json | undefined,
+  isError: boolean,
+): ReplyItem {
   const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
   return { type: 'result', callId, name, content: [{ type: 'text', text }], isError };
 }
 
 /** Builds a tool call. Arguments that are not an object are stored under `input`. */
-export function buildCallBlock(id: string, name: string, input: Json | undefined): JsonObject {
+export function buildToolUseBlock(id: string, name: string, input: Json | undefined): JsonObject {
   const parameters = isJsonObject(input) ? input : input === undefined || input === null ? {} : { input };
   return { type: 'tool-use', id, name, parameters };
 }
 
 /** Parses arguments that a program stores as JSON text. Text that is not JSON is kept unchanged. */
-export function parseArguments(text: Json | undefined): Json | undefined {
+export function parseStoredArguments(text: Json | undefined): Json | undefined {
   if (typeof text !== 'string') return text;
   if (text === '') return {};
   try {
@@ -131,7 +136,7 @@ export class ConversationNodes {
     for (const [index, value] of listAt(record, key).entries()) {
       const at = `${place}.${key}[${index}]`;
       if (isJsonObject(value)) yield [value, at, index];
-      else this.report(buildEntryFinding(at));
+      else this.report(buildNonObjectFinding(at));
     }
   }
 }
@@ -153,7 +158,7 @@ export function omitUndefinedAttributes(fields: {
 }
 
 /** Returns the first field among `keys` that is a non-empty string. */
-export function firstFilledText(record: JsonObject, ...keys: readonly string[]): string | undefined {
+export function findFirstFilledText(record: JsonObject, ...keys: readonly string[]): string | undefined {
   for (const key of keys) {
     const text = getFilledText(record, key);
     if (text !== undefined) return text;

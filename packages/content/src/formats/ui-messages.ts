@@ -3,8 +3,8 @@ import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { isBase64 } from '../base64.ts';
 import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 import { imageFromUrl } from './openai-messages.ts';
-import { buildResultMessage } from './tool-results.ts';
-import { buildCallBlock } from './turn-nodes.ts';
+import { buildToolResultMessage } from './tool-results.ts';
+import { buildToolUseBlock } from './turn-nodes.ts';
 
 /** The content of a message that becomes one node, and the parts of the message that it came from. */
 export interface UiNodePart {
@@ -26,7 +26,7 @@ function uiTool(part: JsonObject, index: number, fallback: string): UiToolUse {
     getFilledText(part, 'toolName') ?? (type.startsWith('tool-') && type !== 'tool-call' ? type.slice(5) : 'unknown');
   const id = getFilledText(part, 'toolCallId') ?? fallback;
   const input = part.input ?? part.args ?? part.rawInput;
-  const block = buildCallBlock(id, toolName, input);
+  const block = buildToolUseBlock(id, toolName, input);
   const output = part.output ?? part.result;
   const state = textAt(part, 'state');
   const failed = state === 'output-error' || state === 'output-denied' || part.isError === true;
@@ -35,7 +35,10 @@ function uiTool(part: JsonObject, index: number, fallback: string): UiToolUse {
     ? (getFilledText(part, 'errorText') ?? (output === undefined ? (state ?? 'failed') : output))
     : (output ?? null);
   const text = typeof said === 'string' ? said : JSON.stringify(said);
-  return { block, result: { ...buildResultMessage(id, toolName, [{ type: 'text', text }], failed), parts: [index] } };
+  return {
+    block,
+    result: { ...buildToolResultMessage(id, toolName, [{ type: 'text', text }], failed), parts: [index] },
+  };
 }
 
 function uiFile(part: JsonObject): JsonObject {

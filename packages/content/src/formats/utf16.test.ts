@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { storeInput, toInput } from './conformance.ts';
-import { fileOfBytes, fileOfStream } from './input.ts';
+import { importIntoStore, toImportInput } from './conformance.ts';
+import { wrapBytesAsFile, wrapStreamAsFile } from './input.ts';
 
 /** Encodes a text as UTF-16 with a byte order mark. */
 function utf16(text: string, order: 'little' | 'big'): Uint8Array {
@@ -21,16 +21,18 @@ async function* inPieces(bytes: Uint8Array, size: number) {
 describe.each(['little', 'big'] as const)('a document in UTF-16, %s end first', (order) => {
   it('[I143] is decoded however its bytes are split, as a file and as a pipe', async () => {
     const bytes = utf16(list, order);
-    const pipe = await fileOfStream('a.json', inPieces(bytes, 5));
-    for (const file of [...[1, 3, 4, 64].map((piece) => fileOfBytes('a.json', bytes, piece)), pipe]) {
-      const { trees, findings } = await storeInput({ files: [file] });
+    const pipe = await wrapStreamAsFile('a.json', inPieces(bytes, 5));
+    for (const file of [...[1, 3, 4, 64].map((piece) => wrapBytesAsFile('a.json', bytes, piece)), pipe]) {
+      const { trees, findings } = await importIntoStore({ files: [file] });
       expect(trees[0]?.nodes[0]?.message.content).toEqual([{ type: 'text', text: said }]);
       expect(findings).toEqual([]);
     }
   });
 
   it('[I143] that is truncated inside a code unit is reported as truncated', async () => {
-    const { findings } = await storeInput(toInput({ 'a.json': utf16(list, order).slice(0, -3) }), { format: 'linear' });
+    const { findings } = await importIntoStore(toImportInput({ 'a.json': utf16(list, order).slice(0, -3) }), {
+      format: 'linear',
+    });
     expect(findings.map(({ code }) => code)).toContain('import/record-unreadable');
   });
 
@@ -39,7 +41,9 @@ describe.each(['little', 'big'] as const)('a document in UTF-16, %s end first', 
     const message = { author: { role: 'user' }, content: { content_type: 'multimodal_text', parts: [asset] } };
     const text = utf16('Notes', order);
     const conversation = { id: 'c', mapping: { a: { id: 'a', parent: null, message } } };
-    const { trees } = await storeInput(toInput({ 'c.json': JSON.stringify([conversation]), 'file_1.txt': text }));
+    const { trees } = await importIntoStore(
+      toImportInput({ 'c.json': JSON.stringify([conversation]), 'file_1.txt': text }),
+    );
     const [blob] = trees[0]?.blobs ?? [];
     expect(await blob?.read()).toEqual(text);
   });

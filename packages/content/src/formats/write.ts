@@ -1,7 +1,7 @@
 // Writes conversations completely, with a report of everything that the target format cannot store.
 import { utf8Length } from '@coppice/core';
 import type { ExportedTree, Format, WriteEvent, WriteOptions } from './contract.ts';
-import { withActiveSystemPrompt } from './exporting.ts';
+import { applyActiveSystemPrompt } from './exporting.ts';
 import { type ExportReport, type FormatLoss, ReportBuilder, refuseImport } from './findings.ts';
 import { restoreRecordBytes } from './move-inline-bytes.ts';
 
@@ -33,7 +33,7 @@ export async function* writeExport(
       count++;
       nodes.read += tree.nodes.length;
       const whole = storesBlobs === true ? tree : await restoreRecordBytes(tree, options);
-      yield recordedPrompts === true ? whole : withActiveSystemPrompt(whole);
+      yield recordedPrompts === true ? whole : applyActiveSystemPrompt(whole);
     }
   }
   for await (const event of writer.write(counted(), options)) {

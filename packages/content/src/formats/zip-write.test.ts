@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { deflateSync, strToU8, unzipSync } from 'fflate';
 import { expect, it } from 'vitest';
 import { joinBytes } from './bytes.ts';
-import { fileOfBytes, openInput, readAllBytes } from './input.ts';
+import { openInput, readAllBytes, wrapBytesAsFile } from './input.ts';
 import { buildZipDescriptor, buildZipDirectory, buildZipHeader, crc32, type ZipMember } from './zip-write.ts';
 
 interface Given {
@@ -45,7 +45,7 @@ it('[I170] an archive that is written piece by piece is read back by us and by o
   await fc.assert(
     fc.asyncProperty(files, fc.boolean(), async (given, described) => {
       const archive = archiveOf(given, described);
-      const members = (await openInput({ files: [fileOfBytes('x.zip', archive)] })).files;
+      const members = (await openInput({ files: [wrapBytesAsFile('x.zip', archive)] })).files;
       expect(members.map((member) => member.name)).toEqual(given.map((one) => one.name));
       for (const [index, member] of members.entries())
         expect(await readAllBytes(member)).toEqual(new Uint8Array(given[index]?.bytes ?? []));
@@ -61,7 +61,7 @@ it('[I170] an archive with more members than the classic end record can count is
     bytes: strToU8(String(index)),
     method: 'store' as const,
   }));
-  const members = (await openInput({ files: [fileOfBytes('x.zip', archiveOf(files, false))] })).files;
+  const members = (await openInput({ files: [wrapBytesAsFile('x.zip', archiveOf(files, false))] })).files;
   expect(members.length).toBe(65_600);
   const last = members.at(-1);
   expect(last === undefined ? null : await readAllBytes(last)).toEqual(strToU8('65599'));

@@ -2,10 +2,10 @@ import { isAppError } from '@coppice/core';
 import fc from 'fast-check';
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { fileOfBytes, type ImportInput, openInput, readAllBytes } from './input.ts';
+import { type ImportInput, openInput, readAllBytes, wrapBytesAsFile } from './input.ts';
 import { crc32, type ZipLimits } from './zip.ts';
 
-const archive = (bytes: Uint8Array): ImportInput => ({ files: [fileOfBytes('x.zip', bytes)] });
+const archive = (bytes: Uint8Array): ImportInput => ({ files: [wrapBytesAsFile('x.zip', bytes)] });
 
 async function opened(bytes: Uint8Array, limits?: Partial<ZipLimits>): Promise<Map<string, Uint8Array>> {
   const members = new Map<string, Uint8Array>();

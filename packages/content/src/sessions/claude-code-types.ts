@@ -1,8 +1,14 @@
 /** The line types of Claude Code that form chains. */
-export const chainLineTypes: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment', 'progress']);
+export const claudeCodeChainLineTypes: ReadonlySet<string> = new Set([
+  'user',
+  'assistant',
+  'system',
+  'attachment',
+  'progress',
+]);
 
 /** The line types of Claude Code outside any chain. A file may begin with such lines. */
-export const otherLineTypes: ReadonlySet<string> = new Set([
+export const claudeCodeUnchainedLineTypes: ReadonlySet<string> = new Set([
   'summary',
   'file-history-snapshot',
   'queue-operation',

@@ -6,7 +6,7 @@ import type { FieldMap } from '@coppice/core';
 import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { deriveId } from '../derive-id.ts';
 import { type CooperativeTask, itemsPerPause, runWithoutPauses } from '../formats/cooperative.ts';
-import { isLeafType, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
+import { isLeafEntryType, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
 import { pickJsonFields } from './fields.ts';
 import { sortParentsFirst } from './parents-first.ts';
 
@@ -280,7 +280,7 @@ class CodeReader {
     if (left !== undefined) return left;
     const types = new Map(entries.map(({ uuid, type }) => [uuid, type]));
     const isMain = (uuid: string) => ownField(this.#entries.get(uuid)?.fields ?? {}, 'isSidechain') !== true;
-    const isSaid = (uuid: string) => isLeafType(types.get(uuid) ?? '') && isMain(uuid);
+    const isSaid = (uuid: string) => isLeafEntryType(types.get(uuid) ?? '') && isMain(uuid);
     const followed = new Set<string>();
     for (let index = entries.length - 1; index >= 0; index--) {
       const { uuid, parentUuid } = entries[index] ?? {};

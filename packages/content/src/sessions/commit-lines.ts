@@ -17,11 +17,11 @@ import {
 import { getNumber, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { answerFromTree } from '@coppice/core/store';
 import { bookmarkOn, findAnyNode, parseStep, parseSteps, positionBetween } from '@coppice/core/tree';
-import { isLeafType, isSideEntry, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
-import { createdTimeText, decodeEntry, encodeNode, type ToFileId, toNodeMarker } from './entry-codec.ts';
-import { parseTime, pickJsonFields, toIsoTime } from './fields.ts';
+import { isLeafEntryType, isSideEntryType, type SessionEntry, type SessionHeader, sessionVersion } from './contract.ts';
+import { decodeEntry, encodeNode, formatCreatedTime, type ToFileId, toNodeMarker } from './entry-codec.ts';
+import { formatSessionTime, parseSessionTime, pickJsonFields } from './fields.ts';
 
-/** What {@link linesOfCommit} needs besides the commit. */
+/** What {@link encodeCommitLines} needs besides the commit. */
 export interface CommitLineInputs {
   /** The tree before the commit; null for the first commit. */
   readonly before: Tree | null;
@@ -33,7 +33,7 @@ export interface CommitLineInputs {
 }
 
 /** Returns the lines of a commit, without the fields about the commit as a whole. */
-export function linesOfCommit(commit: Commit, writing: CommitLineInputs): SessionEntry[] {
+export function encodeCommitLines(commit: Commit, writing: CommitLineInputs): SessionEntry[] {
   const { before, fileId } = writing;
   const lines: SessionEntry[] = [];
   const root: NodeId | null = before?.rootId ?? rootOf(commit.steps);
@@ -43,7 +43,7 @@ export function linesOfCommit(commit: Commit, writing: CommitLineInputs): Sessio
   let others: Step[] = [];
   const at = (id: NodeId | null) => fileId(id ?? root ?? '');
   const aside = (type: string, fields: FieldMap): SessionEntry => {
-    const timestamp = toIsoTime(commit.at);
+    const timestamp = formatSessionTime(commit.at);
     return {
       type,
       uuid: writing.newId(),
@@ -63,7 +63,7 @@ export function linesOfCommit(commit: Commit, writing: CommitLineInputs): Sessio
       else {
         const line = encodeNode(step.node, fileId, annotationLine(step.node, writing));
         lines.push(line);
-        if (isLeafType(line.type)) reported = step.node.id;
+        if (isLeafEntryType(line.type)) reported = step.node.id;
       }
     } else if (step.type === 'select') {
       const implied = index === commit.steps.length - 1 && reported === step.after && reported !== active;
@@ -88,7 +88,7 @@ function rootOf(steps: readonly Step[]): NodeId | null {
 }
 
 function headerOfTree(commit: Commit, node: NewNode, { fileId, header }: CommitLineInputs): SessionHeader {
-  const timestamp = createdTimeText(node);
+  const timestamp = formatCreatedTime(node);
   const bare = buildRootNode(node.id, node.createdAt);
   const noted = pickJsonFields({
     ...(timestamp === undefined ? { createdAt: node.createdAt } : {}),
@@ -120,7 +120,7 @@ function annotationLine(node: NewNode, { kit }: CommitLineInputs): FieldMap {
   };
 }
 
-/** What {@link stepsOfLines} needs besides the lines. */
+/** What {@link decodeCommitLines} needs besides the lines. */
 export interface LineReadOptions {
   /** Returns the node id for an id of the file. */
   readonly toNode: (fileId: string) => string;
@@ -132,10 +132,10 @@ export interface LineReadOptions {
 }
 
 /** Returns the first steps of a session, which create its root. */
-export function headerSteps(header: SessionHeader, reading: Pick<LineReadOptions, 'toNode'>): Step[] {
+export function buildHeaderSteps(header: SessionHeader, reading: Pick<LineReadOptions, 'toNode'>): Step[] {
   const noted = ownField(header, 'node');
   const fields: FieldMap = isFieldMap(noted) ? noted : {};
-  const createdAt = getNumber(fields, 'createdAt') ?? parseTime(header.timestamp) ?? 0;
+  const createdAt = getNumber(fields, 'createdAt') ?? parseSessionTime(header.timestamp) ?? 0;
   const bare = buildRootNode(nodeId(reading.toNode(header.uuid)), createdAt);
   const node = {
     ...bare,
@@ -152,7 +152,7 @@ export function headerSteps(header: SessionHeader, reading: Pick<LineReadOptions
  * Returns the steps of one commit from its lines. `tree` is the state before the commit; `first` contains steps before
  * the lines, such as those of the header. The caller checks whether the steps can be applied.
  */
-export function stepsOfLines(
+export function decodeCommitLines(
   tree: Tree,
   lines: readonly SessionEntry[],
   reading: LineReadOptions,
@@ -187,11 +187,11 @@ export function stepsOfLines(
       const name = getText(line, 'name')?.trim();
       const after = { title: name === undefined || name === '' ? null : name };
       steps.push({ type: 'attributes', after, before: { title: tree.attributes.title ?? null } });
-    } else if (!isSideEntry(line.type)) {
+    } else if (!isSideEntryType(line.type)) {
       const node = nodeOfLine(tree, fresh, line, reading);
       fresh.set(node.id, node);
       steps.push({ type: 'insert', node });
-      if (isLeafType(line.type)) reported = node.id;
+      if (isLeafEntryType(line.type)) reported = node.id;
       // A tree with nodes must have an active node. Files of other tools begin with settings before the first message.
       else if (active === null) reported ??= node.id;
     }
@@ -208,7 +208,7 @@ function labelStep(tree: Tree, line: SessionEntry, reading: LineReadOptions): St
     return null;
   }
   const there = bookmarkOn(tree, id) ?? null;
-  const at = parseTime(line.timestamp) ?? tree.updatedAt;
+  const at = parseSessionTime(line.timestamp) ?? tree.updatedAt;
   const label = getText(line, 'label') ?? '';
   const step = parseStep({
     type: 'bookmark',
@@ -300,6 +300,6 @@ function lastChildPosition(tree: Tree, parentId: NodeId): string | null {
 }
 
 /** Returns a position after all children of a node, removed ones included. */
-export function positionAfterChildren(tree: Tree, parentId: NodeId): string {
+export function findPositionAfterChildren(tree: Tree, parentId: NodeId): string {
   return positionBetween(lastChildPosition(tree, parentId), null);
 }

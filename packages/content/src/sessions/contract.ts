@@ -238,7 +238,7 @@ const leafTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether an entry of this type becomes the leaf when it is added. */
-export function isLeafType(type: string): boolean {
+export function isLeafEntryType(type: string): boolean {
   return leafTypes.has(type);
 }
 
@@ -246,6 +246,6 @@ export function isLeafType(type: string): boolean {
 const asides: ReadonlySet<string> = new Set(['leaf', 'change', 'label', 'session_info', 'linear', 'log', 'state']);
 
 /** Whether lines of this type are about the session and not nodes of the tree. */
-export function isSideEntry(type: string): boolean {
+export function isSideEntryType(type: string): boolean {
   return asides.has(type);
 }

@@ -2,8 +2,8 @@
 
 import type { FieldMap } from '@coppice/core';
 import { getNumber, getText, isFieldMap, ownField } from '@coppice/core/decode';
-import { chainLineTypes, otherLineTypes } from './claude-code-types.ts';
-import { isLeafType, isReadableVersion, isSideEntry, type SessionDialect } from './contract.ts';
+import { claudeCodeChainLineTypes, claudeCodeUnchainedLineTypes } from './claude-code-types.ts';
+import { isLeafEntryType, isReadableVersion, isSideEntryType, type SessionDialect } from './contract.ts';
 
 /** The dialect of a file, or why it cannot be read. */
 export type DetectedDialect =
@@ -13,7 +13,7 @@ export type DetectedDialect =
   | { readonly unknown: string };
 
 function isCodeType(type = ''): boolean {
-  return chainLineTypes.has(type) || otherLineTypes.has(type);
+  return claudeCodeChainLineTypes.has(type) || claudeCodeUnchainedLineTypes.has(type);
 }
 
 /** Detects the dialect from the first lines. Lines that cannot be parsed are passed as undefined. */
@@ -49,5 +49,5 @@ function byEntries(lines: readonly unknown[]): DetectedDialect | null {
 }
 
 function isEntryType(type = ''): boolean {
-  return isLeafType(type) || isSideEntry(type);
+  return isLeafEntryType(type) || isSideEntryType(type);
 }

@@ -19,8 +19,8 @@ import {
 import { getNumber, getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { canonicalJson } from '../canonical-json.ts';
 import { commitFields, type SessionEntry } from './contract.ts';
-import { omitSessionFields, parseTime, pickJsonFields, toIsoTime } from './fields.ts';
-import { readBlocks, readSessionMessage, unreadableBlockType } from './messages.ts';
+import { formatSessionTime, omitSessionFields, parseSessionTime, pickJsonFields } from './fields.ts';
+import { readSessionBlocks, readSessionMessage, unreadableBlockType } from './messages.ts';
 
 /** A decoded entry. Ids are those of the file; the caller, which has the tree, derives missing values. */
 export interface DecodedEntry {
@@ -54,7 +54,7 @@ export function decodeEntry(entry: SessionEntry): DecodedEntry {
     status,
     meta,
     marker,
-    createdAt: getNumber(noted, 'createdAt') ?? parseTime(entry.timestamp),
+    createdAt: getNumber(noted, 'createdAt') ?? parseSessionTime(entry.timestamp),
     noted,
   };
 }
@@ -63,7 +63,7 @@ export function decodeEntry(entry: SessionEntry): DecodedEntry {
  * Returns why the message of an entry would be refused as input now; null if it would be accepted. Lines of other tools
  * have their own kinds of messages, which only need to be readable.
  */
-export function messageProblem(entry: SessionEntry, isOurs: boolean): string | null {
+export function findMessageProblem(entry: SessionEntry, isOurs: boolean): string | null {
   const noted = ownField(getObject(entry, 'node') ?? nothing, 'message');
   const said = isOurs ? messageIn(entry) : undefined;
   for (const message of [noted, said]) {
@@ -125,7 +125,7 @@ function readEntry(entry: SessionEntry): EntryRead {
       );
     }
     case 'custom_message': {
-      const blocks = readBlocks(ownField(entry, 'content'));
+      const blocks = readSessionBlocks(ownField(entry, 'content'));
       const message: Message = {
         role: 'user',
         content: blocks.length === 0 ? textMessage('user', '').content : blocks,
@@ -169,11 +169,11 @@ const foreignFields: ReadonlySet<string> = new Set(lineFields);
 const bare: ReadonlySet<string> = new Set([...lastFields, 'content']);
 
 function entryData(entry: SessionEntry): JsonObject {
-  return pickJsonFields(omitSessionFields(entry, lineAndCommitFields(entry)));
+  return pickJsonFields(omitSessionFields(entry, getLineAndCommitFields(entry)));
 }
 
 /** Returns the fields of an entry that describe its line and commit, which are not content. */
-export function lineAndCommitFields(entry: SessionEntry): ReadonlySet<string> {
+export function getLineAndCommitFields(entry: SessionEntry): ReadonlySet<string> {
   if (ownField(entry, 'commit') === true) return lastFields;
   return ownField(entry, 'version') === undefined ? foreignFields : ownFields;
 }
@@ -253,8 +253,8 @@ const types: { readonly [K in Exclude<NodeKind, 'root'>]: string } = {
 };
 
 /** Returns the creation time of a node as text; undefined for time 0, which means unknown. */
-export function createdTimeText({ createdAt }: Pick<NewNode, 'createdAt'>): string | undefined {
-  return createdAt === 0 ? undefined : toIsoTime(createdAt);
+export function formatCreatedTime({ createdAt }: Pick<NewNode, 'createdAt'>): string | undefined {
+  return createdAt === 0 ? undefined : formatSessionTime(createdAt);
 }
 
 /** Encodes a node as an entry. `noted` contains values that cannot be derived from the entry, such as its position. */
@@ -264,7 +264,7 @@ export function encodeNode(node: NewNode, fileId: ToFileId, noted: FieldMap): Se
     throw new Error(`The root ${node.id} is the header, not an entry.`);
   const marker = toFileMarker(node.marker, fileId);
   const said = sourceOfNode(kind, message, marker);
-  const timestamp = createdTimeText(node);
+  const timestamp = formatCreatedTime(node);
   const entry: SessionEntry = {
     type: said.type,
     uuid: fileId(node.id),

@@ -22,12 +22,12 @@ export function pickJsonFields(fields: FieldMap): JsonObject {
 }
 
 /** Formats a time for a line; undefined for a number that is not a valid date. */
-export function toIsoTime(at: number): string | undefined {
+export function formatSessionTime(at: number): string | undefined {
   return Number.isSafeInteger(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined;
 }
 
 /** Parses the time of a line to milliseconds. The time is a text, or with some tools a number. */
-export function parseTime(value: unknown): number | undefined {
+export function parseSessionTime(value: unknown): number | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value !== 'string') return undefined;
   const at = Date.parse(value);

@@ -2,12 +2,12 @@
 
 export { type ClaudeCodeEntries, readClaudeCode, readClaudeCodeInPieces } from './claude-code.ts';
 export {
+  buildHeaderSteps,
   type CommitLineInputs,
-  headerSteps,
+  decodeCommitLines,
+  encodeCommitLines,
+  findPositionAfterChildren,
   type LineReadOptions,
-  linesOfCommit,
-  positionAfterChildren,
-  stepsOfLines,
 } from './commit-lines.ts';
 export * from './contract.ts';
 export { type DetectedDialect, detectDialect } from './dialect.ts';
@@ -16,17 +16,17 @@ export {
   decodeEntry,
   type EntryMarker,
   encodeNode,
-  lineAndCommitFields,
-  messageProblem,
+  findMessageProblem,
+  getLineAndCommitFields,
   toFileMarker,
   toNodeMarker,
 } from './entry-codec.ts';
 export { copyPlainFields } from './fields.ts';
-export { type ConvertedMessage, readSessionMessage } from './messages.ts';
+export { type ConvertedSessionMessage, readSessionMessage } from './messages.ts';
 export { sortParentsFirst } from './parents-first.ts';
 export { entryFromPi, headerFromPi, renamePiFields } from './pi.ts';
 export { resolveFirstKept } from './resolve-first-kept.ts';
-export { sessionNodeId, sessionTreeId } from './session-ids.ts';
+export { deriveSessionNodeId, deriveSessionTreeId } from './session-ids.ts';
 export { type EntryLabel, type LaterChanges, SessionIndex } from './session-index.ts';
 export { type PiExport, toPiLines } from './to-pi.ts';
-export { type MigratedSession, migrateV1 } from './v1.ts';
+export { type MigratedSession, migrateV1Session } from './v1.ts';

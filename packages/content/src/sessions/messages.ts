@@ -21,7 +21,7 @@ import { normaliseMessage } from '../legacy.ts';
 import { isParsedJson, pickJsonFields } from './fields.ts';
 
 /** The message of a line in canonical form, with the kind and status of its node. */
-export interface ConvertedMessage {
+export interface ConvertedSessionMessage {
   readonly message: Message;
   readonly kind: 'message' | 'injected';
   readonly status: NodeStatus;
@@ -32,7 +32,7 @@ const plainFields: ReadonlySet<string> = new Set(['role', 'content', 'tool_call_
 const none: NodeMeta = {};
 
 /** Converts the message of a line. An unreadable message is kept in a block of a special type, never dropped. */
-export function readSessionMessage(raw: unknown): ConvertedMessage {
+export function readSessionMessage(raw: unknown): ConvertedSessionMessage {
   const checked = checkMessage(raw);
   if (checked.ok && Object.keys(checked.value).every((key) => plainFields.has(key)) && !isForeignBlock(checked.value))
     return {
@@ -76,7 +76,7 @@ function isForeignBlock(message: Message): boolean {
 /** The type of the block that holds an unreadable message. */
 export const unreadableBlockType = 'x-unreadable';
 
-function unreadableBlock(raw: unknown): ConvertedMessage {
+function unreadableBlock(raw: unknown): ConvertedSessionMessage {
   const block: Block & { readonly value: unknown } = {
     type: unreadableBlockType,
     value: raw === undefined ? null : raw,
@@ -85,7 +85,7 @@ function unreadableBlock(raw: unknown): ConvertedMessage {
 }
 
 /** Converts the content of a line's message to canonical blocks; values that are not objects are skipped. */
-export function readBlocks(content: unknown): Block[] {
+export function readSessionBlocks(content: unknown): Block[] {
   if (typeof content === 'string') return [sessionTextBlock(content)];
   if (!Array.isArray(content)) return [];
   return content.flatMap((block: unknown) => (isFieldMap(block) ? [readBlock(block)] : []));
@@ -184,12 +184,14 @@ function recordOfMessage(raw: FieldMap): NodeMeta {
   return isParsedJson(raw) ? { sessionRecord: raw } : {};
 }
 
-function convertMessage(raw: FieldMap, role: Role): ConvertedMessage {
+function convertMessage(raw: FieldMap, role: Role): ConvertedSessionMessage {
   const callId = role === 'tool' ? (getText(raw, 'tool_call_id') ?? '') : undefined;
   const legacy = ownField(raw, 'tool_calls') !== undefined || (typeof raw.content === 'string' && role !== 'tool');
   const normal = legacy ? normaliseMessage(plainMessage(raw), { blank: 'keep' }) : null;
   const message =
-    normal?.ok === true ? normal.value : storableMessage(role, readBlocks(ownField(raw, 'content')), raw, callId);
+    normal?.ok === true
+      ? normal.value
+      : storableMessage(role, readSessionBlocks(ownField(raw, 'content')), raw, callId);
   const exact = Object.keys(raw).every((key) => plainFields.has(key)) && !isRaw(raw);
   return {
     message,
@@ -218,7 +220,7 @@ const endings: ReadonlyMap<string, NodeStatus> = new Map([
   ['aborted', 'aborted'],
 ]);
 
-function readAssistantMessage(raw: FieldMap): ConvertedMessage {
+function readAssistantMessage(raw: FieldMap): ConvertedSessionMessage {
   const { message } = convertMessage(raw, 'assistant');
   const ended = endings.get(getText(raw, 'stopReason') ?? '');
   const source = sessionSource(raw);
@@ -254,7 +256,7 @@ function sessionUsage(usage: JsonObject): JsonObject | undefined {
   return total === 0 ? undefined : { inputTokens: sent, outputTokens: output ?? 0, totalTokens: total };
 }
 
-function toolResult(raw: FieldMap): ConvertedMessage {
+function toolResult(raw: FieldMap): ConvertedSessionMessage {
   const failed = ownField(raw, 'isError') === true;
   const source = pickJsonFields({
     type: 'tool',
@@ -262,14 +264,19 @@ function toolResult(raw: FieldMap): ConvertedMessage {
     is_error: failed ? true : undefined,
   });
   return {
-    message: storableMessage('tool', readBlocks(ownField(raw, 'content')), raw, getText(raw, 'toolCallId') ?? ''),
+    message: storableMessage(
+      'tool',
+      readSessionBlocks(ownField(raw, 'content')),
+      raw,
+      getText(raw, 'toolCallId') ?? '',
+    ),
     kind: 'message',
     status: 'success',
     meta: { source, ...recordOfMessage(raw) },
   };
 }
 
-function bashExecution(raw: FieldMap): ConvertedMessage {
+function bashExecution(raw: FieldMap): ConvertedSessionMessage {
   const output = getText(raw, 'output') ?? '';
   const code = getNumber(raw, 'exitCode');
   let text = `Ran \`${getText(raw, 'command') ?? ''}\`\n${output === '' ? '(no output)' : `\`\`\`\n${output}\n\`\`\``}`;

@@ -4,11 +4,11 @@ import { isUuid, type NodeId, nodeId, type TreeId, treeId } from '@coppice/core'
 import { deriveId } from '../derive-id.ts';
 
 /** Returns the id of a session's tree from the id in its header. */
-export function sessionTreeId(id: string): TreeId {
+export function deriveSessionTreeId(id: string): TreeId {
   return treeId(isUuid(id) ? id : deriveId('session-tree', id));
 }
 
 /** Returns the id of an entry's node; `session` is the id in the header. */
-export function sessionNodeId(session: string, uuid: string): NodeId {
+export function deriveSessionNodeId(session: string, uuid: string): NodeId {
   return nodeId(isUuid(uuid) ? uuid : deriveId('session', session, uuid));
 }

@@ -11,10 +11,10 @@ import {
 } from '@coppice/core';
 import { getText, ownField } from '@coppice/core/decode';
 import { applyPatch, parseSteps, rowChanges } from '@coppice/core/tree';
-import { isLeafType, isSideEntry, type SessionEntry, type SessionFile } from './contract.ts';
+import { isLeafEntryType, isSideEntryType, type SessionEntry, type SessionFile } from './contract.ts';
 import { type DecodedEntry, decodeEntry } from './entry-codec.ts';
-import { parseTime } from './fields.ts';
-import { sessionNodeId } from './session-ids.ts';
+import { parseSessionTime } from './fields.ts';
+import { deriveSessionNodeId } from './session-ids.ts';
 
 // Versions and times of the rows are not used here.
 const noNumbers = { version: 1, seq: 0, at: 0 };
@@ -79,9 +79,9 @@ export class SessionIndex {
     for (; this.#seen < file.size; this.#seen++) {
       const index = this.#seen;
       const type = file.typeAt(index);
-      if (this.#removed.size > 0 && !isSideEntry(type)) this.#attachToAncestor(index);
-      if (file.namedParentAt?.(index) !== undefined && !isSideEntry(type)) this.#orphans.push(index);
-      if (isLeafType(type)) this.#leaf = index;
+      if (this.#removed.size > 0 && !isSideEntryType(type)) this.#attachToAncestor(index);
+      if (file.namedParentAt?.(index) !== undefined && !isSideEntryType(type)) this.#orphans.push(index);
+      if (isLeafEntryType(type)) this.#leaf = index;
       else if (type === 'leaf') this.#leaf = this.leafTarget(index) ?? this.#leaf;
       else if (type === 'change') this.#change(file.entryAt(index));
       else if (type === 'label') this.#label(file.entryAt(index));
@@ -180,10 +180,10 @@ export class SessionIndex {
     const { file } = this;
     const at = file.indexOf(node);
     if (at >= 0) return at;
-    if (node === sessionNodeId(file.header.id, file.header.uuid)) return 0;
+    if (node === deriveSessionNodeId(file.header.id, file.header.uuid)) return 0;
     for (; this.#named < file.size; this.#named++) {
       const uuid = file.uuidAt(this.#named);
-      if (!isUuid(uuid)) this.#byNode.set(sessionNodeId(file.header.id, uuid), this.#named);
+      if (!isUuid(uuid)) this.#byNode.set(deriveSessionNodeId(file.header.id, uuid), this.#named);
     }
     return this.#byNode.get(node) ?? -1;
   }
@@ -208,7 +208,7 @@ export class SessionIndex {
       this.#labels.delete(at);
       return;
     }
-    const time = parseTime(entry.timestamp) ?? 0;
+    const time = parseSessionTime(entry.timestamp) ?? 0;
     const createdAt = this.#labels.get(at)?.createdAt ?? time;
     this.#labels.set(at, { title, createdAt, updatedAt: time });
   }
@@ -259,7 +259,7 @@ export class SessionIndex {
    */
   nearestNode(index: number): number {
     let at = index;
-    while (at > 0 && isSideEntry(this.file.typeAt(at))) at = this.file.parentAt(at);
+    while (at > 0 && isSideEntryType(this.file.typeAt(at))) at = this.file.parentAt(at);
     return Math.max(0, at);
   }
 
@@ -284,7 +284,7 @@ export class SessionIndex {
 
   /** Whether a line is a live node of the tree. */
   isLive(index: number): boolean {
-    if (index <= 0 || index >= this.#seen || isSideEntry(this.file.typeAt(index))) return index === 0;
+    if (index <= 0 || index >= this.#seen || isSideEntryType(this.file.typeAt(index))) return index === 0;
     return this.#isRemaining(index);
   }
 
@@ -316,7 +316,7 @@ export class SessionIndex {
   #allChildren(): number[][] {
     const all: number[][] = [];
     for (let index = 1; index < this.file.size; index++) {
-      if (isSideEntry(this.file.typeAt(index)) || this.#removed.has(index)) continue;
+      if (isSideEntryType(this.file.typeAt(index)) || this.#removed.has(index)) continue;
       const parent = this.parent(index);
       const list = all[parent];
       if (list === undefined) all[parent] = [index];

@@ -5,16 +5,16 @@ import { describe, expect, test } from 'vitest';
 import { buildSessionInMemory } from '../formats/session-in-memory.ts';
 import { messageKit } from '../kit.ts';
 import {
+  buildHeaderSteps,
+  decodeCommitLines,
   decodeEntry,
   detectDialect,
+  encodeCommitLines,
   encodeNode,
-  headerSteps,
-  linesOfCommit,
   readSessionMessage,
   type SessionEntry,
   SessionIndex,
   sortParentsFirst,
-  stepsOfLines,
   toNodeMarker,
   toPiLines,
 } from './index.ts';
@@ -125,7 +125,7 @@ describe('entries and nodes', () => {
       id: 's',
       timestamp: new Date(5).toISOString(),
     } as const;
-    const first = headerSteps(header, { toNode: same });
+    const first = buildHeaderSteps(header, { toNode: same });
     const steps = [
       ...first,
       { type: 'insert', node: made(2, 1) } as const,
@@ -143,7 +143,7 @@ describe('entries and nodes', () => {
       structural: true,
       steps,
     } as const;
-    const [head, ...lines] = linesOfCommit(commit, {
+    const [head, ...lines] = encodeCommitLines(commit, {
       before: null,
       fileId: same,
       newId: () => id(99),
@@ -158,7 +158,7 @@ describe('entries and nodes', () => {
       kit: messageKit,
       misfit: () => undefined,
     };
-    expect(stepsOfLines(tree, JSON.parse(JSON.stringify(lines)), reading, first)).toEqual(steps);
+    expect(decodeCommitLines(tree, JSON.parse(JSON.stringify(lines)), reading, first)).toEqual(steps);
   });
 });
 

@@ -7,7 +7,7 @@ import { getObject, getText, isFieldMap, ownField } from '@coppice/core/decode';
 import { blockDefinitionOf, replaceCallsByText } from '../blocks/index.ts';
 import { canonicalJson } from '../canonical-json.ts';
 import type { DecodedEntry } from './entry-codec.ts';
-import { omitSessionFields, parseTime, pickJsonFields, toIsoTime } from './fields.ts';
+import { formatSessionTime, omitSessionFields, parseSessionTime, pickJsonFields } from './fields.ts';
 import { readSessionMessage } from './messages.ts';
 import type { SessionIndex } from './session-index.ts';
 
@@ -63,7 +63,7 @@ class PiLineWriter {
         parentSession,
       }),
     );
-    this.#times.set(0, this.#time(parseTime(timestamp) ?? this.#now));
+    this.#times.set(0, this.#time(parseSessionTime(timestamp) ?? this.#now));
     let last = 0;
     const order = this.#order();
     for (const at of order) {
@@ -113,7 +113,7 @@ class PiLineWriter {
   }
 
   #time(at: number): string {
-    return toIsoTime(at) ?? '1970-01-01T00:00:00.000Z';
+    return formatSessionTime(at) ?? '1970-01-01T00:00:00.000Z';
   }
 
   #entry(at: number): JsonObject {

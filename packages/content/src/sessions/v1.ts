@@ -20,7 +20,7 @@ const gone: ReadonlySet<string> = new Set(['type', 'timestamp', 'firstKeptEntryI
  * Migrates the lines of a v1 file, including the header. Indexes count all lines from the header (0) on. An unreadable
  * line is passed as null and counts, because it existed when the indexes were written.
  */
-export function migrateV1(lines: readonly (FieldMap | null)[]): MigratedSession {
+export function migrateV1Session(lines: readonly (FieldMap | null)[]): MigratedSession {
   const first = lines[0] ?? {};
   const id = getText(first, 'id') ?? '';
   const uuids = lines.map((_, index) => deriveId('session-v1', id, index));

@@ -13,7 +13,7 @@ export interface AnthropicBlockDraft {
 }
 
 /** A change that an event makes to a block. */
-export interface AnthropicChange {
+export interface AnthropicBlockChange {
   readonly what: 'begun' | 'text' | 'thinking' | 'input' | 'ended';
   readonly block: AnthropicBlockDraft;
   readonly piece: string;
@@ -39,7 +39,7 @@ export class AnthropicEventCollector {
   }
 
   /** Reads an event; returns null for keep-alives and unknown event types. */
-  read(event: Json, name = ''): readonly AnthropicChange[] | null {
+  read(event: Json, name = ''): readonly AnthropicBlockChange[] | null {
     const index = getCountMember(event, 'index') ?? 0;
     switch (getTextMember(event, 'type') ?? name) {
       case 'message_start':
@@ -96,7 +96,7 @@ export class AnthropicEventCollector {
     return block;
   }
 
-  #change(index: number, delta: Json): readonly AnthropicChange[] {
+  #change(index: number, delta: Json): readonly AnthropicBlockChange[] {
     const block = this.#blocks.get(index) ?? this.#begin(index, { type: 'text', text: '' });
     const add = (key: string): string => {
       const piece = getTextMember(delta, key) ?? '';

@@ -1,10 +1,10 @@
 /** Anthropic Messages: converts stream events and bodies to wire events. Pure. */
 import type { Json, JsonObject } from '@coppice/core';
-import { type AnthropicBlockDraft, type AnthropicChange, AnthropicEventCollector } from './anthropic-events.ts';
+import { type AnthropicBlockChange, type AnthropicBlockDraft, AnthropicEventCollector } from './anthropic-events.ts';
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
-import { WireFailure } from './contract.ts';
+import { WireAnswerFailure } from './contract.ts';
 import { parseToolArguments } from './tool-arguments.ts';
-import { readUnknownFinish } from './unknown-finish.ts';
+import { readUnknownFinishReason } from './unknown-finish.ts';
 import { buildUsageEvent } from './usage-event.ts';
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
 
@@ -35,13 +35,13 @@ export function createAnthropicReader(): WireReader {
       const out: WireReplyEvent[] = usage === null ? [] : [anthropicUsage(usage)];
       if (stopReason === null && !done) return out;
       const known = typeof stopReason === 'string' ? finishReasons.get(stopReason) : undefined;
-      out.push({ type: 'end', finishReason: known ?? readUnknownFinish(stopReason, hasCalls), raw: stopReason });
+      out.push({ type: 'end', finishReason: known ?? readUnknownFinishReason(stopReason, hasCalls), raw: stopReason });
       return out;
     },
   };
 }
 
-function eventsOf({ what, block, piece }: AnthropicChange): readonly WireReplyEvent[] {
+function eventsOf({ what, block, piece }: AnthropicBlockChange): readonly WireReplyEvent[] {
   switch (what) {
     case 'begun':
       return beginningOf(block);
@@ -95,7 +95,7 @@ function anthropicUsage(usage: JsonObject): WireReplyEvent {
 /** Returns the events of a complete message: the same reader reads an equivalent stream. */
 export function readWholeAnthropicMessage(body: Json): readonly WireReplyEvent[] {
   if (getTextMember(body, 'type') !== 'message' || !Array.isArray(getMember(body, 'content')))
-    throw new WireFailure('The answer is not a message with content.', body);
+    throw new WireAnswerFailure('The answer is not a message with content.', body);
   const reader = createAnthropicReader();
   const events: WireReplyEvent[] = [];
   const read = (data: Json) => {

@@ -1,6 +1,6 @@
 /** Anthropic Messages: converts a request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
-import { createCallIdMapper, isFileBlock, isImage, isThinking, isToolCall } from './block-guards.ts';
+import { createToolCallIdMapper, isFileBlock, isImageBlock, isThinkingBlock, isToolCall } from './block-guards.ts';
 import type { ProviderRequest, ReportParameterChange, ThinkingOptions, ToolChoice } from './contract.ts';
 
 /** The media types of images that Anthropic accepts. */
@@ -66,7 +66,7 @@ function ignoreChange(): void {
 }
 
 /** Removes parameters that Anthropic does not accept together. Calling it again changes nothing. */
-export function adjustForAnthropic(request: ProviderRequest, changed: ReportParameterChange): ProviderRequest {
+export function adjustRequestForAnthropic(request: ProviderRequest, changed: ReportParameterChange): ProviderRequest {
   const { maxTokens = requiredLength, thinking, temperature, topP, toolChoice } = request;
   const wanted = toThinking(thinking, request.model, maxTokens);
   const thinks = wanted !== undefined;
@@ -98,7 +98,7 @@ export function toAnthropicBody(request: ProviderRequest, streaming: boolean): A
     temperature,
     topP,
     maxTokens = requiredLength,
-  } = adjustForAnthropic(request, ignoreChange);
+  } = adjustRequestForAnthropic(request, ignoreChange);
   const thinking = toThinking(request.thinking, request.model, maxTokens);
   const thinks = thinking !== undefined;
   return {
@@ -147,7 +147,7 @@ function toChoice(choice: ToolChoice, thinks: boolean): NonNullable<AnthropicBod
 
 /** Builds the messages of the body: two alternating roles, tool results first in the user message after the calls. */
 function toAnthropicMessages(messages: readonly Message[]): AnthropicMessage[] {
-  const safe = createCallIdMapper(messages);
+  const safe = createToolCallIdMapper(messages);
   const out: AnthropicMessage[] = [];
   const add = (role: 'user' | 'assistant', blocks: AnthropicBlock[]) => {
     if (blocks.length === 0) return;
@@ -187,7 +187,7 @@ function trimEnd(last: AnthropicMessage | undefined): void {
 
 function toShown(block: Block): AnthropicVisibleBlock[] {
   if (isText(block)) return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
-  if (!isImage(block)) return [];
+  if (!isImageBlock(block)) return [];
   if (block.source.type === 'url') return [{ type: 'image', source: { type: 'url', url: block.source.url } }];
   const type = toSupportedImageType(block.mediaType);
   return block.source.type === 'base64' && type !== undefined
@@ -218,7 +218,7 @@ function toUserBlock(block: Block): AnthropicBlock[] {
 }
 
 function toReplyBlock(block: Block, safe: (id: string) => string): AnthropicBlock[] {
-  if (isThinking(block)) {
+  if (isThinkingBlock(block)) {
     const { thinking, signature, redacted } = block;
     if (redacted !== undefined) return [{ type: 'redacted_thinking', data: redacted }];
     return signature === undefined ? [] : [{ type: 'thinking', thinking, signature }];

@@ -18,7 +18,7 @@ export interface SignedThinking extends ThinkingBlock {
 }
 
 /** Whether a block is an image with valid fields. */
-export function isImage(block: Block): block is ImageBlock {
+export function isImageBlock(block: Block): block is ImageBlock {
   return block.type === 'image' && isKnownBlock(block);
 }
 
@@ -28,7 +28,7 @@ export function isFileBlock(block: Block): block is FileBlock {
 }
 
 /** Whether a block is reasoning with valid fields. */
-export function isThinking(block: Block): block is SignedThinking {
+export function isThinkingBlock(block: Block): block is SignedThinking {
   return block.type === 'thinking' && isKnownBlock(block);
 }
 
@@ -39,19 +39,21 @@ export function isToolCall(block: Block): block is ToolUseBlock {
 
 /** Whether reasoning may be sent to a provider: the provider signed it, or the signer is unknown. */
 export function isSignedBy(block: Block, provider: string): boolean {
-  if (!isThinking(block)) return false;
+  if (!isThinkingBlock(block)) return false;
   if (block.signature === undefined && block.redacted === undefined) return false;
   return block.provider === undefined || block.provider === provider;
 }
 
 /** Whether an image or attachment contains its bytes, with a media type that the pattern allows. */
 export function hasEmbeddedBytes(block: Block, types: RegExp): boolean {
-  return (isImage(block) || isFileBlock(block)) && block.source.type === 'base64' && types.test(block.mediaType ?? '');
+  return (
+    (isImageBlock(block) || isFileBlock(block)) && block.source.type === 'base64' && types.test(block.mediaType ?? '')
+  );
 }
 
 /** Whether a block is an image with an http or https URL. */
 export function hasWebUrl(block: Block): boolean {
-  return isImage(block) && block.source.type === 'url' && /^https?:\/\//i.test(block.source.url);
+  return isImageBlock(block) && block.source.type === 'url' && /^https?:\/\//i.test(block.source.url);
 }
 
 /** Returns the text of a message for an API that accepts only one string: its blocks on separate lines. */
@@ -63,14 +65,14 @@ export function toWireText(message: Message): string {
 }
 
 /** Returns the arguments of a call as JSON text: the model's own text if it is a JSON object. */
-export function callArgumentsText(block: ToolUseBlock): string {
+export function formatToolCallArguments(block: ToolUseBlock): string {
   return block.arguments === undefined || isMalformedToolUse(block)
     ? JSON.stringify(block.parameters)
     : block.arguments;
 }
 
 /** Returns the names of a conversation's calls by id, for wires that answer a call by name. */
-export function callNamesById(messages: readonly Message[]): ReadonlyMap<string, string> {
+export function indexToolCallNames(messages: readonly Message[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const message of messages)
     for (const block of message.content) if (isToolCall(block)) names.set(block.id, block.name);
@@ -81,7 +83,7 @@ export function callNamesById(messages: readonly Message[]): ReadonlyMap<string,
  * Creates a function that maps call ids to an alphabet that a provider accepts, because earlier turns may come from
  * another provider. The same id is always mapped to the same result, and different ids to different results.
  */
-export function createCallIdMapper(messages: readonly Message[], longest = 64): (id: string) => string {
+export function createToolCallIdMapper(messages: readonly Message[], longest = 64): (id: string) => string {
   const safe = new Map<string, string>();
   const taken = new Set<string>();
   const names: string[] = [];

@@ -3,15 +3,15 @@ import type { Json, JsonObject } from '@coppice/core';
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
 
 /** What one chunk adds to one of the choices. */
-export type ChatPiece =
+export type ChatCompletionDelta =
   | { readonly type: 'text' | 'reasoning' | 'refusal'; readonly choice: number; readonly text: string }
   /** An object of the chunk: signed reasoning in OpenRouter's form (`detail`), an image or audio. */
   | { readonly type: 'detail' | 'image' | 'audio'; readonly choice: number; readonly value: JsonObject }
-  | { readonly type: 'call'; readonly choice: number; readonly call: ChatCallDraft; readonly json: string }
+  | { readonly type: 'call'; readonly choice: number; readonly call: ChatCompletionCallDraft; readonly json: string }
   | { readonly type: 'finish'; readonly choice: number; readonly reason: Json };
 
 /** A tool call that is still being received. */
-export interface ChatCallDraft {
+export interface ChatCompletionCallDraft {
   /** The index among the calls of its choice, from 0. */
   readonly place: number;
   id: string;
@@ -22,7 +22,7 @@ export interface ChatCallDraft {
 }
 
 interface ChoiceCalls {
-  readonly calls: ChatCallDraft[];
+  readonly calls: ChatCompletionCallDraft[];
   /**
    * Maps the index on the wire to the actual index, because some servers count from one, send no index, or always send
    * 0.
@@ -31,23 +31,23 @@ interface ChoiceCalls {
 }
 
 /** Collects the chunks of one completion. */
-export class ChatChunkCollector {
+export class ChatCompletionChunkCollector {
   readonly #choices = new Map<number, ChoiceCalls>();
   /** The reported usage; null until it is received. */
   usage: JsonObject | null = null;
 
   /** Returns the calls of a choice in the order they began. */
-  callsOf(choice: number): readonly ChatCallDraft[] {
+  callsOf(choice: number): readonly ChatCompletionCallDraft[] {
     return this.#choices.get(choice)?.calls ?? [];
   }
 
   /** Returns the pieces of a chunk in order. */
-  read(chunk: Json): readonly ChatPiece[] {
+  read(chunk: Json): readonly ChatCompletionDelta[] {
     this.usage =
       objectOrUndefined(getMember(chunk, 'usage')) ??
       objectOrUndefined(getMember(chunk, 'x_groq', 'usage')) ??
       this.usage;
-    const pieces: ChatPiece[] = [];
+    const pieces: ChatCompletionDelta[] = [];
     for (const choice of listOrNone(getMember(chunk, 'choices'))) {
       if (objectOrUndefined(choice) === undefined) continue;
       this.#readChoice(getCountMember(choice, 'index') ?? 0, choice, pieces);
@@ -55,7 +55,7 @@ export class ChatChunkCollector {
     return pieces;
   }
 
-  #readChoice(choice: number, wired: Json, pieces: ChatPiece[]): void {
+  #readChoice(choice: number, wired: Json, pieces: ChatCompletionDelta[]): void {
     const delta = getMember(wired, 'delta') ?? null;
     const say = (type: 'text' | 'reasoning' | 'refusal', text: string | undefined) => {
       if (text !== undefined && text !== '') pieces.push({ type, choice, text });
@@ -85,7 +85,7 @@ export class ChatChunkCollector {
     if (reason !== undefined && reason !== null) pieces.push({ type: 'finish', choice, reason });
   }
 
-  #readCall(choice: number, wired: Json): ChatPiece {
+  #readCall(choice: number, wired: Json): ChatCompletionDelta {
     const known = this.#choices.get(choice) ?? { calls: [], places: new Map() };
     this.#choices.set(choice, known);
     const isCustom = objectOrUndefined(getMember(wired, 'custom')) !== undefined;
@@ -103,7 +103,12 @@ export class ChatChunkCollector {
 }
 
 /** Returns the call that a piece continues; undefined if it starts another call. */
-function findCall({ calls, places }: ChoiceCalls, wired: Json, id: string, name: string): ChatCallDraft | undefined {
+function findCall(
+  { calls, places }: ChoiceCalls,
+  wired: Json,
+  id: string,
+  name: string,
+): ChatCompletionCallDraft | undefined {
   const index = getCountMember(wired, 'index');
   if (index === undefined) {
     const same = id === '' ? undefined : calls.find((call) => call.id === id);
@@ -116,7 +121,12 @@ function findCall({ calls, places }: ChoiceCalls, wired: Json, id: string, name:
   return isAnother ? undefined : open;
 }
 
-function beginCall({ calls, places }: ChoiceCalls, wired: Json, id: string, isCustom: boolean): ChatCallDraft {
+function beginCall(
+  { calls, places }: ChoiceCalls,
+  wired: Json,
+  id: string,
+  isCustom: boolean,
+): ChatCompletionCallDraft {
   const call = { place: calls.length, id, name: '', json: '', isCustom };
   calls.push(call);
   const index = getCountMember(wired, 'index');

@@ -1,10 +1,10 @@
 /** OpenAI Chat Completions, which many servers implement: converts chunks and bodies to events. Pure. */
 import type { Json, JsonObject } from '@coppice/core';
-import { ChatChunkCollector, type ChatPiece } from './chat-chunks.ts';
+import { ChatCompletionChunkCollector, type ChatCompletionDelta } from './chat-chunks.ts';
 import type { FinishReason, WireReplyEvent } from './contract.ts';
-import { endOfStreamMark, WireFailure, type WireReader } from './contract.ts';
+import { endOfStreamMark, WireAnswerFailure, type WireReader } from './contract.ts';
 import { parseToolArguments } from './tool-arguments.ts';
-import { readUnknownFinish } from './unknown-finish.ts';
+import { readUnknownFinishReason } from './unknown-finish.ts';
 import { buildUsageEvent } from './usage-event.ts';
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined, splitDataUrl } from './wire-json.ts';
 
@@ -23,8 +23,8 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
  * Creates a reader for the chunks of one completion. Only the first choice is read, because Coppice makes a separate
  * call for each reply.
  */
-export function createChatReader(): WireReader {
-  const chunks = new ChatChunkCollector();
+export function createChatCompletionReader(): WireReader {
+  const chunks = new ChatCompletionChunkCollector();
   const details: JsonObject[] = [];
   // The name of a call may arrive in pieces, so the call is announced when its arguments or another call begin.
   let announced = 0;
@@ -36,7 +36,7 @@ export function createChatReader(): WireReader {
       out.push({ type: 'tool-use-start', index: place, id, name });
     announced = Math.max(announced, until);
   };
-  const addPiece = (piece: ChatPiece, out: WireReplyEvent[]) => {
+  const addPiece = (piece: ChatCompletionDelta, out: WireReplyEvent[]) => {
     switch (piece.type) {
       case 'text':
         out.push({ type: 'text-delta', text: piece.text });
@@ -107,7 +107,7 @@ function finishOf(finish: Json, refused: boolean, called: boolean): FinishReason
   if (refused) return 'refusal';
   const known = typeof finish === 'string' ? finishReasons.get(finish) : undefined;
   // Several servers always report `stop`, even if the reply ends with calls.
-  return called && known === 'stop' ? 'tool-use' : (known ?? readUnknownFinish(finish, called));
+  return called && known === 'stop' ? 'tool-use' : (known ?? readUnknownFinishReason(finish, called));
 }
 
 function signatureEvent(details: JsonObject[]): WireReplyEvent {
@@ -167,14 +167,14 @@ function chatUsage(usage: JsonObject): WireReplyEvent {
 export function readWholeChatCompletion(body: Json): readonly WireReplyEvent[] {
   const [choice] = listOrNone(getMember(body, 'choices'));
   const message = objectOrUndefined(getMember(choice, 'message'));
-  if (message === undefined) throw new WireFailure('The answer has no choices with a message.', body);
+  if (message === undefined) throw new WireAnswerFailure('The answer has no choices with a message.', body);
   // The calls are complete, so each gets its own index, regardless of its id.
   const calls = listOrNone(getMember(message, 'tool_calls')).map((call, index) => ({
     ...objectOrUndefined(call),
     index,
   }));
   const delta = calls.length === 0 ? message : { ...message, tool_calls: calls };
-  const reader = createChatReader();
+  const reader = createChatCompletionReader();
   const usage = getMember(body, 'usage') ?? null;
   const finish = getMember(choice, 'finish_reason') ?? null;
   const events = reader.read({ choices: [{ index: 0, delta, finish_reason: finish }], usage }, '') ?? [];

@@ -1,40 +1,40 @@
 /** OpenAI Chat Completions, which many servers implement: converts a request to the body. Pure. */
 import { type Block, isText, type JsonObject, type Message } from '@coppice/core';
 import {
-  callArgumentsText,
-  createCallIdMapper,
+  createToolCallIdMapper,
+  formatToolCallArguments,
   isFileBlock,
-  isImage,
-  isThinking,
+  isImageBlock,
+  isThinkingBlock,
   isToolCall,
   toWireText,
 } from './block-guards.ts';
 import type { ProviderRequest, ToolChoice } from './contract.ts';
 
 /** A part of a user message. */
-export type ChatPart =
+export type ChatCompletionPart =
   | { type: 'text'; text: string }
   | { type: 'image_url'; image_url: { url: string } }
   | { type: 'file'; file: { filename: string; file_data: string } };
 
 /** A call in an assistant message; its arguments are JSON text. */
-export interface ChatCall {
+export interface ChatCompletionCall {
   id: string;
   type: 'function';
   function: { name: string; arguments: string };
 }
 
 /** A message of a request body. */
-export type ChatMessage =
+export type ChatCompletionMessage =
   | { role: 'system' | 'developer'; content: string }
-  | { role: 'user'; content: string | ChatPart[] }
-  | { role: 'assistant'; content: string | null; tool_calls?: ChatCall[]; reasoning_details?: JsonObject[] }
+  | { role: 'user'; content: string | ChatCompletionPart[] }
+  | { role: 'assistant'; content: string | null; tool_calls?: ChatCompletionCall[]; reasoning_details?: JsonObject[] }
   | { role: 'tool'; tool_call_id: string; content: string };
 
 /** The body of a Chat Completions request. */
-export interface ChatBody {
+export interface ChatCompletionBody {
   model: string;
-  messages: ChatMessage[];
+  messages: ChatCompletionMessage[];
   stream: boolean;
   stream_options?: { include_usage: boolean };
   max_tokens?: number;
@@ -48,7 +48,7 @@ export interface ChatBody {
 }
 
 /** How a server that implements Chat Completions differs from others. */
-export interface ChatDialect {
+export interface ChatCompletionDialect {
   /** The name of the field for the maximum length. */
   readonly lengthField: 'max_tokens' | 'max_completion_tokens';
   readonly systemRole: 'system' | 'developer';
@@ -59,9 +59,13 @@ export interface ChatDialect {
 }
 
 /** Builds the body of a request. The caller has already lowered blocks that the dialect does not support. */
-export function toChatBody(request: ProviderRequest, dialect: ChatDialect, streaming: boolean): ChatBody {
-  const safe = createCallIdMapper(request.messages);
-  const messages: ChatMessage[] = [];
+export function toChatCompletionBody(
+  request: ProviderRequest,
+  dialect: ChatCompletionDialect,
+  streaming: boolean,
+): ChatCompletionBody {
+  const safe = createToolCallIdMapper(request.messages);
+  const messages: ChatCompletionMessage[] = [];
   if (request.systemPrompt !== undefined) messages.push({ role: dialect.systemRole, content: request.systemPrompt });
   for (const message of request.messages) messages.push(toChatMessage(message, dialect, safe));
   const { tools, toolChoice, temperature, topP, stop, seed } = request;
@@ -87,11 +91,15 @@ export function toChatBody(request: ProviderRequest, dialect: ChatDialect, strea
   };
 }
 
-function toChatChoice(choice: ToolChoice): NonNullable<ChatBody['tool_choice']> {
+function toChatChoice(choice: ToolChoice): NonNullable<ChatCompletionBody['tool_choice']> {
   return typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.name } };
 }
 
-function toChatMessage(message: Message, dialect: ChatDialect, safe: (id: string) => string): ChatMessage {
+function toChatMessage(
+  message: Message,
+  dialect: ChatCompletionDialect,
+  safe: (id: string) => string,
+): ChatCompletionMessage {
   switch (message.role) {
     case 'system':
       return { role: dialect.systemRole, content: toWireText(message) };
@@ -104,14 +112,14 @@ function toChatMessage(message: Message, dialect: ChatDialect, safe: (id: string
   }
 }
 
-function userContent(content: readonly Block[], dialect: ChatDialect): string | ChatPart[] {
+function userContent(content: readonly Block[], dialect: ChatCompletionDialect): string | ChatCompletionPart[] {
   const [only] = content;
   if (content.length === 1 && only !== undefined && isText(only)) return only.text;
   if (!dialect.textParts && content.every(isText)) return content.map((block) => block.text).join('\n');
-  const parts: ChatPart[] = [];
+  const parts: ChatCompletionPart[] = [];
   for (const block of content) {
     if (isText(block)) parts.push({ type: 'text', text: block.text });
-    else if (isImage(block)) parts.push({ type: 'image_url', image_url: { url: imageUrl(block) } });
+    else if (isImageBlock(block)) parts.push({ type: 'image_url', image_url: { url: imageUrl(block) } });
     else if (isFileBlock(block) && block.source.type === 'base64')
       parts.push({
         type: 'file',
@@ -122,13 +130,17 @@ function userContent(content: readonly Block[], dialect: ChatDialect): string | 
 }
 
 function imageUrl(block: Block): string {
-  if (!isImage(block)) return '';
+  if (!isImageBlock(block)) return '';
   if (block.source.type === 'url') return block.source.url;
   return block.source.type === 'base64' ? `data:${block.mediaType ?? 'image/png'};base64,${block.source.data}` : '';
 }
 
-function assistantMessage(content: readonly Block[], dialect: ChatDialect, safe: (id: string) => string): ChatMessage {
-  const calls: ChatCall[] = [];
+function assistantMessage(
+  content: readonly Block[],
+  dialect: ChatCompletionDialect,
+  safe: (id: string) => string,
+): ChatCompletionMessage {
+  const calls: ChatCompletionCall[] = [];
   const details: JsonObject[] = [];
   let text = '';
   for (const block of content) {
@@ -137,9 +149,9 @@ function assistantMessage(content: readonly Block[], dialect: ChatDialect, safe:
       calls.push({
         id: safe(block.id),
         type: 'function',
-        function: { name: block.name, arguments: callArgumentsText(block) },
+        function: { name: block.name, arguments: formatToolCallArguments(block) },
       });
-    else if (isThinking(block) && dialect.reasoningDetails)
+    else if (isThinkingBlock(block) && dialect.reasoningDetails)
       for (const each of detailsOf(block.signature)) details.push(each);
   }
   return {

@@ -144,7 +144,7 @@ export type WireReplyEvent =
   | UsageEvent
   | EndEvent;
 
-/** Converts the messages of a stream to events, one message at a time. Does no I/O; throws only {@link WireFailure}. */
+/** Converts the messages of a stream to events, one message at a time. Does no I/O; throws only {@link WireAnswerFailure}. */
 export interface WireReader {
   /** Reads one message of the stream; returns null for a keep-alive, which must not reset the idle timeout. */
   read(data: Json, event: string): readonly WireReplyEvent[] | null;
@@ -162,12 +162,12 @@ export interface WireReader {
 export const endOfStreamMark = '[DONE]';
 
 /** An answer that is not a reply: it has another shape, or it is an error of the provider with its codes. */
-export class WireFailure extends Error {
+export class WireAnswerFailure extends Error {
   readonly reported: { readonly message: string; readonly marks: readonly string[] } | null;
   readonly excerpt: string;
   constructor(message: string, excerpt: Json, marks?: readonly string[]) {
     super(message);
-    this.name = 'WireFailure';
+    this.name = 'WireAnswerFailure';
     this.reported = marks === undefined ? null : { message, marks };
     this.excerpt = JSON.stringify(excerpt);
   }

@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from '@coppice/core';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../formats/fields.ts';
-import { fromFunctionResult, fromGooglePart } from '../formats/google-parts.ts';
+import { fromGoogleFunctionResult, fromGooglePart } from '../formats/google-parts.ts';
 
 /** Returns the system prompt of a request: a text, or a content with parts. */
 function systemTextOf(body: JsonObject): string | undefined {
@@ -54,7 +54,7 @@ function fromGoogleContent(content: JsonObject): JsonObject[] {
     const response = isJsonObject(part) ? part.functionResponse : undefined;
     const call = isJsonObject(part) ? part.functionCall : undefined;
     if (isJsonObject(response))
-      results.push({ role: 'tool', tool_call_id: nameResult(response), content: fromFunctionResult([part]) });
+      results.push({ role: 'tool', tool_call_id: nameResult(response), content: fromGoogleFunctionResult([part]) });
     else if (isJsonObject(call)) {
       const block = fromGooglePart(part);
       if (isJsonObject(block)) blocks.push({ ...block, id: nameCall(call) });

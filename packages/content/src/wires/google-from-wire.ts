@@ -1,7 +1,7 @@
 /** Google generateContent: converts chunks and bodies to wire events. Pure. */
 import type { Json, JsonObject } from '@coppice/core';
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
-import { WireFailure } from './contract.ts';
+import { WireAnswerFailure } from './contract.ts';
 import { readToolArguments } from './tool-arguments.ts';
 import { buildUsageEvent } from './usage-event.ts';
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
@@ -109,6 +109,7 @@ export function readWholeGoogleAnswer(body: Json): readonly WireReplyEvent[] {
   const reader = createGoogleReader();
   const events = reader.read(body, '') ?? [];
   const end = reader.end();
-  if (!end.some((event) => event.type === 'end')) throw new WireFailure('The answer has no complete candidate.', body);
+  if (!end.some((event) => event.type === 'end'))
+    throw new WireAnswerFailure('The answer has no complete candidate.', body);
   return [...events, ...end];
 }

@@ -1,6 +1,13 @@
 /** Google generateContent: converts a request to the body. Pure. */
 import { type Block, isText, type Json, type JsonObject, type Message } from '@coppice/core';
-import { callNamesById, isFileBlock, isImage, isThinking, isToolCall, toWireText } from './block-guards.ts';
+import {
+  indexToolCallNames,
+  isFileBlock,
+  isImageBlock,
+  isThinkingBlock,
+  isToolCall,
+  toWireText,
+} from './block-guards.ts';
 import type { ProviderRequest, ThinkingOptions, ToolChoice } from './contract.ts';
 
 /** A part of a turn: text, bytes, a call or its result. */
@@ -75,7 +82,7 @@ function toMode(choice: ToolChoice): NonNullable<GoogleBody['toolConfig']>['func
 
 /** Builds the turns of the body with two alternating roles; tool results name their tool. */
 function toGoogleContents(messages: readonly Message[]): GoogleContent[] {
-  const names = callNamesById(messages);
+  const names = indexToolCallNames(messages);
   const out: GoogleContent[] = [];
   const add = (role: 'user' | 'model', parts: GooglePart[]) => {
     if (parts.length === 0) return;
@@ -98,14 +105,15 @@ function toGoogleContents(messages: readonly Message[]): GoogleContent[] {
 
 function toPart(block: Block): GooglePart[] {
   if (isText(block)) return block.text === '' ? [] : [{ text: block.text }];
-  if ((isImage(block) || isFileBlock(block)) && block.source.type === 'base64')
+  if ((isImageBlock(block) || isFileBlock(block)) && block.source.type === 'base64')
     return [{ inlineData: { mimeType: block.mediaType ?? 'image/png', data: block.source.data } }];
   return [];
 }
 
 function toReplyPart(block: Block): GooglePart[] {
   // Only the signature of thoughts is sent back, never their text.
-  if (isThinking(block)) return block.signature === undefined ? [] : [{ text: '', thoughtSignature: block.signature }];
+  if (isThinkingBlock(block))
+    return block.signature === undefined ? [] : [{ text: '', thoughtSignature: block.signature }];
   if (!isToolCall(block)) return toPart(block);
   const { name, parameters: args, thoughtSignature } = block;
   return [{ functionCall: { name, args }, ...(thoughtSignature === undefined ? {} : { thoughtSignature }) }];

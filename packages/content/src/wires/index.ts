@@ -1,5 +1,5 @@
 /** Reads and writes the wires of model providers, without I/O. Used to call models and to record and import calls. */
-export { type AnthropicBlockDraft, type AnthropicChange, AnthropicEventCollector } from './anthropic-events.ts';
+export { type AnthropicBlockChange, type AnthropicBlockDraft, AnthropicEventCollector } from './anthropic-events.ts';
 export { createAnthropicReader, readWholeAnthropicMessage } from './anthropic-from-wire.ts';
 export {
   type AnthropicBlock,
@@ -7,34 +7,34 @@ export {
   type AnthropicImageType,
   type AnthropicMessage,
   type AnthropicVisibleBlock,
-  adjustForAnthropic,
+  adjustRequestForAnthropic,
   takesThinkingBudget,
   toAnthropicBody,
   toSupportedImageType,
 } from './anthropic-to-wire.ts';
 export {
-  callArgumentsText,
-  callNamesById,
-  createCallIdMapper,
+  createToolCallIdMapper,
+  formatToolCallArguments,
   hasEmbeddedBytes,
   hasWebUrl,
+  indexToolCallNames,
   isFileBlock,
-  isImage,
+  isImageBlock,
   isSignedBy,
-  isThinking,
+  isThinkingBlock,
   isToolCall,
   type SignedThinking,
   toWireText,
 } from './block-guards.ts';
-export { type ChatCallDraft, ChatChunkCollector, type ChatPiece } from './chat-chunks.ts';
-export { createChatReader, readWholeChatCompletion } from './chat-from-wire.ts';
+export { type ChatCompletionCallDraft, ChatCompletionChunkCollector, type ChatCompletionDelta } from './chat-chunks.ts';
+export { createChatCompletionReader, readWholeChatCompletion } from './chat-from-wire.ts';
 export {
-  type ChatBody,
-  type ChatCall,
-  type ChatDialect,
-  type ChatMessage,
-  type ChatPart,
-  toChatBody,
+  type ChatCompletionBody,
+  type ChatCompletionCall,
+  type ChatCompletionDialect,
+  type ChatCompletionMessage,
+  type ChatCompletionPart,
+  toChatCompletionBody,
 } from './chat-to-wire.ts';
 export {
   type EndEvent,
@@ -54,7 +54,7 @@ export {
   type ToolUseEnd,
   type ToolUseStart,
   type UsageEvent,
-  WireFailure,
+  WireAnswerFailure,
   type WireReader,
   type WireReplyEvent,
 } from './contract.ts';
@@ -62,44 +62,44 @@ export { joinGoogleChunks } from './google-call.ts';
 export { createGoogleReader, readWholeGoogleAnswer } from './google-from-wire.ts';
 export { type GoogleBody, type GoogleContent, type GooglePart, toGoogleBody } from './google-to-wire.ts';
 export {
-  type CallAnswer,
-  type CallReadOptions,
-  type CallRequest,
-  type CallWire,
   isToolListItem,
-  readCallAnswers,
-  readCallRequest,
+  type ModelCallAnswer,
+  type ModelCallReadOptions,
+  type ModelCallRequest,
+  type ModelCallWire,
+  readModelCallAnswers,
+  readModelCallRequest,
 } from './read-call.ts';
 export {
-  type ResponsesChange,
   ResponsesEventCollector,
+  type ResponsesItemChange,
   type ResponsesItemDraft,
   type ResponsesTextKind,
 } from './responses-events.ts';
-export { createResponsesReader, readWholeResponse } from './responses-from-wire.ts';
+export { createResponsesReader, readWholeOpenAiResponse } from './responses-from-wire.ts';
 export {
-  groupItemsIntoMessages,
-  type ItemMessage,
-  isItemList,
-  itemsById,
-  type ResolveItem,
-  referencedItemIds,
+  findReferencedItemIds,
+  groupResponsesItems,
+  indexResponsesItems,
+  isResponsesItemList,
+  type ResolveResponsesItem,
+  type ResponsesItemMessage,
 } from './responses-items.ts';
 export {
-  outputTokenRange,
   type ResponsesBody,
   type ResponsesItem,
   type ResponsesPart,
+  responsesOutputTokenRange,
   toResponsesBody,
 } from './responses-to-wire.ts';
 export {
   createLineSplitter,
   createSseSplitter,
-  type EventSplitter,
-  EventTooLarge,
+  EventTooLargeError,
   parseEventData,
+  type RawStreamEvent,
   readSse,
-  type WireEvent,
+  type StreamEventSplitter,
 } from './sse.ts';
 export {
   isMalformedToolUse,

@@ -1,8 +1,12 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { assembleAnthropicReply, assembleChatReply, assembleResponse } from '../formats/request-log/streams.ts';
+import {
+  assembleAnthropicReply,
+  assembleChatCompletion,
+  assembleOpenAiResponse,
+} from '../formats/request-log/streams.ts';
 import { createAnthropicReader } from './anthropic-from-wire.ts';
-import { createChatReader } from './chat-from-wire.ts';
+import { createChatCompletionReader } from './chat-from-wire.ts';
 import type { WireReader, WireReplyEvent } from './contract.ts';
 import { createResponsesReader } from './responses-from-wire.ts';
 
@@ -105,9 +109,9 @@ const odd: readonly (readonly [string, readonly JsonObject[], ReturnType<typeof 
 
 describe('one reading of each stream', () => {
   it.each(odd)('[WR4] a chat stream is read the same for display and for storage: %s', (_name, stream, said) => {
-    const events = shown(eventsOf(createChatReader(), stream));
+    const events = shown(eventsOf(createChatCompletionReader(), stream));
     expect(events).toEqual(said);
-    const { choices } = assembleChatReply(stream);
+    const { choices } = assembleChatCompletion(stream);
     expect(choices).toMatchObject([
       {
         message: {
@@ -166,7 +170,7 @@ describe('one reading of each stream', () => {
       { type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'Yes' },
     ];
     expect(shown(eventsOf(createResponsesReader(), stream))).toMatchObject({ thinking: 'One.\n\nTwo.', text: 'Yes' });
-    expect(assembleResponse(stream)).toMatchObject({
+    expect(assembleOpenAiResponse(stream)).toMatchObject({
       output: [
         { type: 'reasoning', summary: [{ text: 'One.' }, { text: 'Two.' }] },
         { type: 'message', content: [{ type: 'output_text', text: 'Yes' }] },
@@ -251,14 +255,14 @@ describe('one reading of each stream', () => {
 
   it.each(unusual)('[WR4] a response is read the same for display and for storage: %s', (_name, stream, texts) => {
     expect(shown(eventsOf(createResponsesReader(), stream)).text).toHaveLength(texts.replaceAll('|', '').length);
-    const output = assembleResponse(stream)['output'];
+    const output = assembleOpenAiResponse(stream)['output'];
     expect(JSON.stringify(output).match(/"text":"[^"]*"/g)).toEqual(texts.split('|').map((text) => `"text":"${text}"`));
   });
 
   it('[WR4] a response has ended when an event says so, whatever its status says and whatever arrives later', () => {
     const created = { type: 'response.created', response: { id: 'r', status: 'in_progress' } };
     for (const type of ['response.completed', 'response.done'])
-      expect(assembleResponse([created, { type, response: { id: 'r' } }, created])).toMatchObject({
+      expect(assembleOpenAiResponse([created, { type, response: { id: 'r' } }, created])).toMatchObject({
         status: 'completed',
       });
   });

@@ -3,17 +3,17 @@
  * and Google wires.
  */
 import type { Json, JsonObject } from '@coppice/core';
-import { fromAnthropic } from '../formats/anthropic-blocks.ts';
+import { fromAnthropicMessage } from '../formats/anthropic-blocks.ts';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../formats/fields.ts';
-import { buildAudioBlocks, fromOpenAi, fromOpenAiWithAudio } from '../formats/openai-messages.ts';
+import { buildAudioBlocks, fromOpenAiMessage, fromOpenAiMessageWithAudio } from '../formats/openai-messages.ts';
 import { readGoogleAnswers, readGoogleRequest } from './google-call.ts';
-import { groupItemsIntoMessages, type ItemMessage, type ResolveItem } from './responses-items.ts';
+import { groupResponsesItems, type ResolveResponsesItem, type ResponsesItemMessage } from './responses-items.ts';
 
 /** The APIs whose recorded calls can be read. */
-export type CallWire = 'chat' | 'anthropic' | 'responses' | 'google';
+export type ModelCallWire = 'chat' | 'anthropic' | 'responses' | 'google';
 
 /** The request of a call in canonical form, without validation. */
-export interface CallRequest {
+export interface ModelCallRequest {
   /** Undefined if the request has no system prompt, which differs from an empty prompt. */
   readonly systemPrompt: string | undefined;
   readonly messages: readonly JsonObject[];
@@ -24,9 +24,9 @@ export interface CallRequest {
 }
 
 /** How a request is read; all options may be left out. */
-export interface CallReadOptions {
+export interface ModelCallReadOptions {
   /** Finds an item that the request names only by id. */
-  readonly resolve?: ResolveItem | undefined;
+  readonly resolve?: ResolveResponsesItem | undefined;
   /** Whether the request continues an earlier reply. Then a leading system message is not the system prompt. */
   readonly continues?: boolean | undefined;
   /** Converts one chat message. The default also converts audio transcripts. */
@@ -34,8 +34,8 @@ export interface CallReadOptions {
 }
 
 /** One alternative answer of a call: its messages, and the API's finish reason. */
-export interface CallAnswer {
-  readonly messages: readonly ItemMessage[];
+export interface ModelCallAnswer {
+  readonly messages: readonly ResponsesItemMessage[];
   readonly finish: string | undefined;
 }
 
@@ -52,17 +52,21 @@ function promptIn(message: Json | undefined): string | undefined {
 }
 
 /** Converts the request of a recorded call to messages. */
-export function readCallRequest(wire: CallWire, body: JsonObject, reading: CallReadOptions = {}): CallRequest {
+export function readModelCallRequest(
+  wire: ModelCallWire,
+  body: JsonObject,
+  reading: ModelCallReadOptions = {},
+): ModelCallRequest {
   const plain = { failed: new Set<string>(), names: new Map<JsonObject, string>() };
   if (wire === 'responses') return { ...plain, ...readResponsesRequest(body, reading) };
   if (wire === 'google') return { ...plain, ...readGoogleRequest(body) };
   const records = listAt(body, 'messages').filter((one): one is JsonObject => isJsonObject(one));
   if (wire === 'anthropic') {
-    const messages = records.flatMap((one, index) => fromAnthropic(one, `${index}`));
+    const messages = records.flatMap((one, index) => fromAnthropicMessage(one, `${index}`));
     return { ...plain, systemPrompt: promptText(body.system), messages, failed: failedIn(records) };
   }
   const systemPrompt = promptIn(records[0]);
-  const read = reading.chatMessage ?? fromOpenAiWithAudio;
+  const read = reading.chatMessage ?? fromOpenAiMessageWithAudio;
   const { names } = plain;
   const messages = (systemPrompt === undefined ? records : records.slice(1)).map((record) => {
     const message = read(record);
@@ -83,14 +87,14 @@ export function isToolListItem(item: Json): item is JsonObject {
 
 function readResponsesRequest(
   body: JsonObject,
-  { resolve, continues = false }: CallReadOptions,
-): Pick<CallRequest, 'systemPrompt' | 'messages'> {
+  { resolve, continues = false }: ModelCallReadOptions,
+): Pick<ModelCallRequest, 'systemPrompt' | 'messages'> {
   const { input } = body;
   const listed = typeof input === 'string' ? [{ role: 'user', content: input }] : listAt(body, 'input');
   const items = listed.filter((item) => !isToolListItem(item));
   const instructions = textAt(body, 'instructions');
   const leading = instructions === undefined && !continues ? promptIn(items[0]) : undefined;
-  const messages = groupItemsIntoMessages(leading === undefined ? items : items.slice(1), resolve);
+  const messages = groupResponsesItems(leading === undefined ? items : items.slice(1), resolve);
   return { systemPrompt: instructions ?? leading, messages: messages.map(({ message }) => message) };
 }
 
@@ -107,18 +111,23 @@ function failedIn(messages: readonly JsonObject[]): Set<string> {
 /**
  * Reads the alternative answers of a call. The model's last message may come after calls that the service ran itself.
  */
-export function readCallAnswers(wire: CallWire, response: JsonObject, resolve?: ResolveItem): readonly CallAnswer[] {
+export function readModelCallAnswers(
+  wire: ModelCallWire,
+  response: JsonObject,
+  resolve?: ResolveResponsesItem,
+): readonly ModelCallAnswer[] {
   if (wire === 'responses') {
-    const messages = groupItemsIntoMessages(listAt(response, 'output'), resolve);
+    const messages = groupResponsesItems(listAt(response, 'output'), resolve);
     return messages.length === 0 ? [] : [{ messages, finish: endOfResponse(response) }];
   }
   if (wire === 'google')
     return readGoogleAnswers(response).map(({ message, finish }) => ({ messages: [whole(message)], finish }));
   if (wire === 'anthropic') {
     if (listAt(response, 'content').length === 0 && isJsonObject(response.error)) return [];
-    const [message] = fromAnthropic({ ...response, role: 'assistant' }, getFilledText(response, 'id') ?? 'reply').slice(
-      -1,
-    );
+    const [message] = fromAnthropicMessage(
+      { ...response, role: 'assistant' },
+      getFilledText(response, 'id') ?? 'reply',
+    ).slice(-1);
     return message === undefined
       ? []
       : [{ messages: [whole(message)], finish: getFilledText(response, 'stop_reason') }];
@@ -133,17 +142,17 @@ export function readCallAnswers(wire: CallWire, response: JsonObject, resolve?: 
     }));
 }
 
-function whole(message: JsonObject): ItemMessage {
+function whole(message: JsonObject): ResponsesItemMessage {
   return { message, items: [] };
 }
 
 /** Converts a chat reply, including images and audio outside its content. */
 function chatAnswer(said: JsonObject): JsonObject {
   const beside = [...listAt(said, 'images'), ...buildAudioBlocks(objectAt(said, 'audio'))];
-  if (beside.length === 0) return fromOpenAi({ role: 'assistant', ...said });
+  if (beside.length === 0) return fromOpenAiMessage({ role: 'assistant', ...said });
   const { content } = said;
   const written: readonly Json[] = typeof content === 'string' && content !== '' ? [content] : listAt(said, 'content');
-  return fromOpenAi({ role: 'assistant', ...said, content: [...written, ...beside] });
+  return fromOpenAiMessage({ role: 'assistant', ...said, content: [...written, ...beside] });
 }
 
 /** Returns why a response ended; undefined if it has not ended. */

@@ -19,7 +19,7 @@ export interface ResponsesItemDraft {
 }
 
 /** What an event changes about an item. */
-export interface ResponsesChange {
+export interface ResponsesItemChange {
   readonly what: 'begun' | 'ended' | ResponsesTextKind;
   readonly draft: ResponsesItemDraft;
   readonly piece: string;
@@ -62,7 +62,7 @@ export class ResponsesEventCollector {
   failure: Json = null;
 
   /** Reads an event; returns null for an event that only reports progress. */
-  read(event: Json, name = ''): readonly ResponsesChange[] | null {
+  read(event: Json, name = ''): readonly ResponsesItemChange[] | null {
     const type = getTextMember(event, 'type') ?? name;
     const said = objectOrUndefined(getMember(event, 'response'));
     // Once the response has ended, a late progress event does not reopen it.
@@ -107,7 +107,7 @@ export class ResponsesEventCollector {
     return { ...this.#response, output };
   }
 
-  #begin(event: Json): readonly ResponsesChange[] {
+  #begin(event: Json): readonly ResponsesItemChange[] {
     const item = objectOrUndefined(getMember(event, 'item')) ?? {};
     const id = getTextMember(item, 'id');
     const index = this.#findIndex(event, id) ?? this.#nextIndex;
@@ -120,7 +120,7 @@ export class ResponsesEventCollector {
     return [{ what: 'begun', draft, piece: '' }];
   }
 
-  #end(event: Json): readonly ResponsesChange[] {
+  #end(event: Json): readonly ResponsesItemChange[] {
     const item = objectOrUndefined(getMember(event, 'item'));
     const id = getTextMember(item, 'id');
     const index = this.#findIndex(event, id) ?? this.#findOpenIndex(getTextMember(item, 'type') ?? '', id);
@@ -133,7 +133,7 @@ export class ResponsesEventCollector {
     return [...begun, { what: 'ended', draft, piece: '' }];
   }
 
-  #say(event: Json, what: ResponsesTextKind, delta: string): readonly ResponsesChange[] {
+  #say(event: Json, what: ResponsesTextKind, delta: string): readonly ResponsesItemChange[] {
     const draft = this.#draftOfText(event, what);
     const part = partNumberOf(event);
     const parts = draft.texts.get(what) ?? new Map<number, string>();
@@ -145,7 +145,7 @@ export class ResponsesEventCollector {
   }
 
   /** Reads the complete text of a part, which counts only if none of its pieces arrived. */
-  #sayWhole(event: Json, what: ResponsesTextKind, field: string): readonly ResponsesChange[] {
+  #sayWhole(event: Json, what: ResponsesTextKind, field: string): readonly ResponsesItemChange[] {
     const text = getTextMember(event, field) ?? '';
     if (text === '') return [];
     const { texts, isDone } = this.#draftOfText(event, what);

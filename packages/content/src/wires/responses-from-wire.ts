@@ -3,8 +3,8 @@
  */
 import type { Json, JsonObject } from '@coppice/core';
 import type { FinishReason, WireReader, WireReplyEvent } from './contract.ts';
-import { WireFailure } from './contract.ts';
-import { type ResponsesChange, ResponsesEventCollector, type ResponsesItemDraft } from './responses-events.ts';
+import { WireAnswerFailure } from './contract.ts';
+import { ResponsesEventCollector, type ResponsesItemChange, type ResponsesItemDraft } from './responses-events.ts';
 import { parseToolArguments } from './tool-arguments.ts';
 import { buildUsageEvent } from './usage-event.ts';
 import { getCountMember, getMember, getTextMember, listOrNone, objectOrUndefined } from './wire-json.ts';
@@ -49,7 +49,7 @@ interface Seen {
   refused: boolean;
 }
 
-function eventsOf({ what, draft, piece }: ResponsesChange, seen: Seen): readonly WireReplyEvent[] {
+function eventsOf({ what, draft, piece }: ResponsesItemChange, seen: Seen): readonly WireReplyEvent[] {
   switch (what) {
     case 'begun':
       return beginningOf(draft, seen);
@@ -131,7 +131,7 @@ function callEnd({ index, item, texts }: ResponsesItemDraft): readonly WireReply
 function throwFailure(error: Json, data: Json): never {
   const marks = [getTextMember(error, 'code') ?? '', getTextMember(error, 'type') ?? ''].filter((mark) => mark !== '');
   const message = getTextMember(error, 'message') ?? 'the response failed';
-  throw new WireFailure(message, data, marks);
+  throw new WireAnswerFailure(message, data, marks);
 }
 
 function finishOf(why: string | undefined, incomplete: boolean, called: boolean, refused: boolean): FinishReason {
@@ -154,9 +154,9 @@ function responsesUsage(usage: JsonObject): WireReplyEvent {
 }
 
 /** Returns the events of a complete response: the same reader reads its items one by one. */
-export function readWholeResponse(body: Json): readonly WireReplyEvent[] {
+export function readWholeOpenAiResponse(body: Json): readonly WireReplyEvent[] {
   if (!Array.isArray(getMember(body, 'output')))
-    throw new WireFailure('The answer is not a response with output.', body);
+    throw new WireAnswerFailure('The answer is not a response with output.', body);
   const reader = createResponsesReader();
   const events: WireReplyEvent[] = [];
   const read = (data: Json) => {

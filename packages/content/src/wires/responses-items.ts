@@ -2,10 +2,10 @@
 // so that histories match regardless of the client that wrote them.
 import type { Json, JsonObject } from '@coppice/core';
 import { getFilledText, isJsonObject, listAt, omitKeys, textAt } from '../formats/fields.ts';
-import { fromOpenAi, toToolUse } from '../formats/openai-messages.ts';
+import { fromOpenAiMessage, fromOpenAiToolCall } from '../formats/openai-messages.ts';
 
 /** Finds an item that a history names only by id. */
-export type ResolveItem = (id: string) => JsonObject | undefined;
+export type ResolveResponsesItem = (id: string) => JsonObject | undefined;
 
 function textsOfItem(parts: readonly Json[]): string {
   return parts.map((part) => (isJsonObject(part) ? (textAt(part, 'text') ?? '') : '')).join('\n\n');
@@ -22,7 +22,7 @@ function reasoningItem(item: JsonObject): JsonObject {
 function outputItem(output: Json | undefined): readonly Json[] {
   if (typeof output === 'string') return [{ type: 'text', text: output }];
   if (Array.isArray(output) && output.length > 0)
-    return listAt(fromOpenAi({ role: 'user', content: output }), 'content');
+    return listAt(fromOpenAiMessage({ role: 'user', content: output }), 'content');
   const empty = output === undefined || output === null || Array.isArray(output);
   return [{ type: 'text', text: empty ? '' : JSON.stringify(output) }];
 }
@@ -35,7 +35,7 @@ function toolUseOf(item: JsonObject, index: number): JsonObject | undefined {
   const type = textAt(item, 'type') ?? '';
   const id = getFilledText(item, 'call_id');
   if (type === 'function_call')
-    return toToolUse(
+    return fromOpenAiToolCall(
       {
         id: id ?? getFilledText(item, 'id') ?? `call-${index}`,
         name: item.name ?? null,
@@ -51,7 +51,7 @@ function toolUseOf(item: JsonObject, index: number): JsonObject | undefined {
 }
 
 /** Whether a list contains items, not stream events or message blocks. */
-export function isItemList(list: readonly Json[]): boolean {
+export function isResponsesItemList(list: readonly Json[]): boolean {
   return list.some(
     (one) => isJsonObject(one) && (isMessageItem(one) || /^reasoning$|_call/.test(textAt(one, 'type') ?? '')),
   );
@@ -70,7 +70,7 @@ function pictureOf(item: JsonObject): JsonObject {
 }
 
 /** A message with the ids of its items, and the number of blocks of each item. */
-export interface ItemMessage {
+export interface ResponsesItemMessage {
   readonly message: JsonObject;
   readonly items: readonly { readonly id: string; readonly blocks: number }[];
 }
@@ -78,8 +78,11 @@ export interface ItemMessage {
 /**
  * Converts a list of items to messages, each with its items. Text, reasoning and calls of one turn become one message.
  */
-export function groupItemsIntoMessages(items: readonly Json[], resolve: ResolveItem = () => undefined): ItemMessage[] {
-  const messages: ItemMessage[] = [];
+export function groupResponsesItems(
+  items: readonly Json[],
+  resolve: ResolveResponsesItem = () => undefined,
+): ResponsesItemMessage[] {
+  const messages: ResponsesItemMessage[] = [];
   let replyBlocks: Json[] = [];
   let parts: { readonly id: string; readonly blocks: number }[] = [];
   const close = () => {
@@ -98,7 +101,7 @@ export function groupItemsIntoMessages(items: readonly Json[], resolve: ResolveI
       items: [{ id: getFilledText(item, 'id') ?? '', blocks: listAt(message, 'content').length }],
     });
   };
-  const whole = itemsById([items]);
+  const whole = indexResponsesItems([items]);
   for (const [index, given] of items.entries()) {
     // A client may refer to an item that it also sends; the reference is then skipped.
     if (isJsonObject(given) && given.type === 'item_reference' && whole.has(getFilledText(given, 'id') ?? '')) continue;
@@ -110,7 +113,7 @@ export function groupItemsIntoMessages(items: readonly Json[], resolve: ResolveI
     const item = pictureOf(named ?? given);
     const type = textAt(item, 'type') ?? '';
     if (isMessageItem(item) || type === 'message') {
-      const message = fromOpenAi({ role: item.role ?? 'assistant', content: item.content ?? '' });
+      const message = fromOpenAiMessage({ role: item.role ?? 'assistant', content: item.content ?? '' });
       if (message.role === 'assistant') say(item, listAt(message, 'content'));
       else add(item, message);
     } else if (type.endsWith('_call_output')) {
@@ -118,7 +121,7 @@ export function groupItemsIntoMessages(items: readonly Json[], resolve: ResolveI
       add(item, { role: 'tool', tool_call_id: call, content: outputItem(item.output) });
     } else if (type === 'agent_message')
       // An item of Codex: a message from one agent to another, such as a task. For the receiver it is a request.
-      add(item, fromOpenAi({ role: 'user', content: item.content ?? '' }));
+      add(item, fromOpenAiMessage({ role: 'user', content: item.content ?? '' }));
     else if (type === 'mcp_approval_response') add(item, { role: 'user', content: [item] });
     else if (type === 'reasoning') say(item, [reasoningItem(item)]);
     else say(item, [toolUseOf(item, index) ?? (type === '' ? { ...item, type: 'x-item' } : item)]);
@@ -128,7 +131,7 @@ export function groupItemsIntoMessages(items: readonly Json[], resolve: ResolveI
 }
 
 /** Returns the complete items of the lists by id; references are left out. */
-export function itemsById(lists: readonly (readonly Json[])[]): Map<string, JsonObject> {
+export function indexResponsesItems(lists: readonly (readonly Json[])[]): Map<string, JsonObject> {
   const found = new Map<string, JsonObject>();
   for (const list of lists)
     for (const item of list) {
@@ -139,7 +142,7 @@ export function itemsById(lists: readonly (readonly Json[])[]): Map<string, Json
 }
 
 /** Returns the ids of items that a list only refers to. */
-export function referencedItemIds(list: readonly Json[]): string[] {
+export function findReferencedItemIds(list: readonly Json[]): string[] {
   const ids: string[] = [];
   for (const item of list)
     if (isJsonObject(item) && item.type === 'item_reference') ids.push(getFilledText(item, 'id') ?? '');

@@ -1,11 +1,11 @@
 /** OpenAI Responses, which OpenAI's reasoning models require: converts a request to the body. Pure. */
 import { type Block, isText, type Message } from '@coppice/core';
 import {
-  callArgumentsText,
-  createCallIdMapper,
+  createToolCallIdMapper,
+  formatToolCallArguments,
   isFileBlock,
-  isImage,
-  isThinking,
+  isImageBlock,
+  isThinkingBlock,
   isToolCall,
   toWireText,
 } from './block-guards.ts';
@@ -52,12 +52,12 @@ export interface ResponsesBody {
 const fewestTokens = 16;
 
 /** The range of output limits that the provider accepts, in tokens. */
-export const outputTokenRange = { min: fewestTokens, max: Number.MAX_SAFE_INTEGER } as const;
+export const responsesOutputTokenRange = { min: fewestTokens, max: Number.MAX_SAFE_INTEGER } as const;
 
 /** Builds the body of a request. The caller has already lowered unsupported blocks. */
 export function toResponsesBody(request: ProviderRequest, streaming: boolean): ResponsesBody {
   const { systemPrompt, temperature, topP, thinking, tools, toolChoice } = request;
-  const safe = createCallIdMapper(request.messages);
+  const safe = createToolCallIdMapper(request.messages);
   return {
     model: request.model,
     input: request.messages.flatMap((message) => toItems(message, safe)),
@@ -101,7 +101,7 @@ function toItems(message: Message, safe: (id: string) => string): ResponsesItem[
 
 function toPart(block: Block): ResponsesPart[] {
   if (isText(block)) return [{ type: 'input_text', text: block.text }];
-  if (isImage(block)) {
+  if (isImageBlock(block)) {
     if (block.source.type === 'url') return [{ type: 'input_image', image_url: block.source.url, detail: 'auto' }];
     if (block.source.type !== 'base64') return [];
     const url = `data:${block.mediaType ?? 'image/png'};base64,${block.source.data}`;
@@ -121,9 +121,9 @@ function replyItems(content: readonly Block[], safe: (id: string) => string): Re
         type: 'function_call',
         call_id: safe(block.id),
         name: block.name,
-        arguments: callArgumentsText(block),
+        arguments: formatToolCallArguments(block),
       });
-    else if (isThinking(block) && block.signature !== undefined && block.redacted !== undefined) {
+    else if (isThinkingBlock(block) && block.signature !== undefined && block.redacted !== undefined) {
       const summary = block.thinking === '' ? [] : [{ type: 'summary_text' as const, text: block.thinking }];
       items.push({ type: 'reasoning', id: block.signature, encrypted_content: block.redacted, summary });
     }

@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLineSplitter, createSseSplitter, type EventSplitter, EventTooLarge, type WireEvent } from './sse.ts';
+import {
+  createLineSplitter,
+  createSseSplitter,
+  EventTooLargeError,
+  type RawStreamEvent,
+  type StreamEventSplitter,
+} from './sse.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-function readAll(framing: EventSplitter, all: Uint8Array, cuts: readonly number[] = []): WireEvent[] {
-  const events: WireEvent[] = [];
+function readAll(framing: StreamEventSplitter, all: Uint8Array, cuts: readonly number[] = []): RawStreamEvent[] {
+  const events: RawStreamEvent[] = [];
   let from = 0;
   for (const cut of [...cuts, all.length].sort((a, b) => a - b)) {
     for (const event of framing.push(all.subarray(from, cut))) events.push(event);
@@ -86,8 +92,8 @@ describe('server-sent events', () => {
   });
 
   it('[WR2] are refused past the size limit, in one line or in many, and accepted below it', () => {
-    expect(() => sse(`data: ${'x'.repeat(95)}\n\n`, 100)).toThrow(EventTooLarge);
-    expect(() => sse('data: 0123456789\n'.repeat(11), 100)).toThrow(EventTooLarge);
+    expect(() => sse(`data: ${'x'.repeat(95)}\n\n`, 100)).toThrow(EventTooLargeError);
+    expect(() => sse('data: 0123456789\n'.repeat(11), 100)).toThrow(EventTooLargeError);
     expect(sse(`data: ${'x'.repeat(94)}\n\n`, 100)).toHaveLength(1);
     expect(sse('data: 0123456789\n\n'.repeat(50), 100)).toHaveLength(50);
   });

@@ -5,7 +5,7 @@ import { copyBytes, joinBytes } from '../formats/bytes.ts';
 import { decodeUtf8 } from '../formats/decode.ts';
 
 /** One event of a stream, not parsed yet. */
-export interface WireEvent {
+export interface RawStreamEvent {
   /** The name of the event; empty if the stream gave no name. */
   readonly event: string;
   readonly data: string;
@@ -13,19 +13,19 @@ export interface WireEvent {
   readonly cut?: true;
 }
 
-/** Splits bytes into events. Throws {@link EventTooLarge} beyond the limit. */
-export interface EventSplitter {
-  push(chunk: Uint8Array): readonly WireEvent[];
+/** Splits bytes into events. Throws {@link EventTooLargeError} beyond the limit. */
+export interface StreamEventSplitter {
+  push(chunk: Uint8Array): readonly RawStreamEvent[];
   /** Returns the remaining events at the end of the stream. */
-  end(): readonly WireEvent[];
+  end(): readonly RawStreamEvent[];
 }
 
 /** Thrown if an event exceeds its size limit. */
-export class EventTooLarge extends Error {
+export class EventTooLargeError extends Error {
   readonly limit: number;
   constructor(limit: number) {
     super(`One event of the stream is larger than ${limit} bytes.`);
-    this.name = 'EventTooLarge';
+    this.name = 'EventTooLargeError';
     this.limit = limit;
   }
 }
@@ -49,7 +49,7 @@ function createLines(limit: number, ends: LineEnds, onLine: (line: string) => vo
   const add = (piece: Uint8Array) => {
     if (piece.length === 0) return;
     size += piece.length;
-    if (size > limit) throw new EventTooLarge(limit);
+    if (size > limit) throw new EventTooLargeError(limit);
     pieces.push(piece);
   };
   const take = () => {
@@ -95,9 +95,9 @@ function decodeLine(bytes: Uint8Array): string {
 /** Builds a splitter from lines. `onRest` gets the text after the last line end. */
 function createFraming(
   lines: ReturnType<typeof createLines>,
-  out: WireEvent[],
+  out: RawStreamEvent[],
   onRest: (rest: string | null) => void,
-): EventSplitter {
+): StreamEventSplitter {
   return {
     push(chunk) {
       lines.push(chunk);
@@ -114,8 +114,8 @@ function createFraming(
  * Creates a splitter for server-sent events. By the standard, lines end with LF, CR LF or CR, comments are dropped, and
  * data lines are joined. An event may have at most `limit` bytes.
  */
-export function createSseSplitter(limit: number): EventSplitter {
-  const out: WireEvent[] = [];
+export function createSseSplitter(limit: number): StreamEventSplitter {
+  const out: RawStreamEvent[] = [];
   let name = '';
   let data: string[] = [];
   let size = 0;
@@ -137,7 +137,7 @@ export function createSseSplitter(limit: number): EventSplitter {
     if (field === 'event') name = value;
     if (field !== 'data') return;
     size += value.length;
-    if (size > limit) throw new EventTooLarge(limit);
+    if (size > limit) throw new EventTooLargeError(limit);
     data.push(value);
   };
   const lines = createLines(limit, 'any', onLine);
@@ -148,8 +148,8 @@ export function createSseSplitter(limit: number): EventSplitter {
 }
 
 /** Creates a splitter for one JSON text per line; blank lines are dropped. */
-export function createLineSplitter(limit: number): EventSplitter {
-  const out: WireEvent[] = [];
+export function createLineSplitter(limit: number): StreamEventSplitter {
+  const out: RawStreamEvent[] = [];
   const lines = createLines(limit, 'line-feed', (line) => {
     if (line.trim() !== '') out.push({ event: '', data: line });
   });
@@ -159,7 +159,7 @@ export function createLineSplitter(limit: number): EventSplitter {
 }
 
 /** Splits a complete stream into its events. */
-export function readSse(bytes: Uint8Array): readonly WireEvent[] {
+export function readSse(bytes: Uint8Array): readonly RawStreamEvent[] {
   const framing = createSseSplitter(Number.POSITIVE_INFINITY);
   return [...framing.push(bytes), ...framing.end()];
 }
@@ -169,7 +169,7 @@ export function readSse(bytes: Uint8Array): readonly WireEvent[] {
  * other data.
  */
 export function parseEventData(
-  { data }: WireEvent,
+  { data }: RawStreamEvent,
   parse: (text: string) => Json | undefined = parseOrNone,
 ): readonly Json[] {
   const whole = parse(data);

@@ -12,7 +12,7 @@ const interruptionLike = /abort|cancel|error|fail|interrupt|insufficient|timeout
  * a token limit gives `length`. With any other word, a reply with tool calls ends with them unless the word looks like
  * an interruption; all else is `other`.
  */
-export function readUnknownFinish(raw: Json, hasCalls: boolean): FinishReason {
+export function readUnknownFinishReason(raw: Json, hasCalls: boolean): FinishReason {
   if (typeof raw !== 'string') return hasCalls ? 'tool-use' : 'stop';
   if (lengthLike.test(raw)) return 'length';
   return hasCalls && !interruptionLike.test(raw) ? 'tool-use' : 'other';

@@ -1,6 +1,6 @@
 /** Loads stored images and attachments into a request just before it is sent. */
 import type { BlobSource, FileBlock, ImageBlock } from '@coppice/content';
-import { isFileBlock, isImage } from '@coppice/content/wires';
+import { isFileBlock, isImageBlock } from '@coppice/content/wires';
 import type { BlobStore, Block, Message, Role } from '@coppice/core';
 import { encodeBase64 } from '#platform/system';
 import { decodeText, isCutText } from '../files/extract-text.ts';
@@ -11,7 +11,7 @@ import type { ProviderNotice } from '../providers/contract.ts';
 type StoredBlock = (ImageBlock | FileBlock) & { readonly source: BlobSource };
 
 function isStoredBlock(block: Block): block is StoredBlock {
-  return (isImage(block) || isFileBlock(block)) && block.source.type === 'blob';
+  return (isImageBlock(block) || isFileBlock(block)) && block.source.type === 'blob';
 }
 
 // Media types whose files contain plain text.
@@ -78,7 +78,7 @@ async function withBlobBytes(
   role: Role,
   { accepts, fileTexts, onNotice }: StoredBytesOptions,
 ): Promise<Block> {
-  if (isImage(block)) {
+  if (isImageBlock(block)) {
     const image: ImageBlock = { ...block, source: { type: 'base64', data: encodeBase64(bytes) } };
     return image;
   }

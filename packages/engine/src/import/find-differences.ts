@@ -4,9 +4,9 @@
  */
 import {
   buildFinding,
-  detailOf,
+  buildFindingDetail,
   type FindingDetail,
-  findDifference,
+  findRecordDifference,
   hasSameContent,
   type ImportFinding,
   type RecordDifference,
@@ -27,9 +27,9 @@ export interface NodeDifference {
 const atOnce = 200;
 
 function describeDifference({ messageDiffers, edited }: RecordDifference, restored: boolean): FindingDetail {
-  if (restored) return detailOf('text-differs-here');
-  if (messageDiffers) return detailOf(edited ? 'text-changed-on-both-sides' : 'text-changed-at-source');
-  return detailOf(edited ? 'data-changed-and-edited' : 'data-changed-at-source');
+  if (restored) return buildFindingDetail('text-differs-here');
+  if (messageDiffers) return buildFindingDetail(edited ? 'text-changed-on-both-sides' : 'text-changed-at-source');
+  return buildFindingDetail(edited ? 'data-changed-and-edited' : 'data-changed-at-source');
 }
 
 /** A conversation that is imported again. */
@@ -62,9 +62,9 @@ export async function* findDifferences(
       // An exported message may be imported with other blocks; it counts as unchanged if the content is equal.
       if (!restored && source.externalId === node.id && hasSameContent(node, incoming.message)) continue;
       const inPlace = node.parentId === (incoming.parentId ?? row?.rootId);
-      const difference = findDifference(node, incoming, { restored, inPlace });
+      const difference = findRecordDifference(node, incoming, { restored, inPlace });
       const before = difference === null ? undefined : asBefore?.get(node.id);
-      if (before !== undefined && findDifference(node, before, { restored, inPlace }) === null) continue;
+      if (before !== undefined && findRecordDifference(node, before, { restored, inPlace }) === null) continue;
       if (difference !== null)
         yield {
           node: node.id,

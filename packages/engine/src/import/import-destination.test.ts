@@ -1,4 +1,4 @@
-import { fileOfBytes, formats, type ImportInput } from '@coppice/content/formats';
+import { formats, type ImportInput, wrapBytesAsFile } from '@coppice/content/formats';
 import { ask, type Message, type NodeId, run, type Store, type TreeId, textMessage, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -73,7 +73,7 @@ async function written(from: Store, format: string): Promise<ImportInput> {
     if (event.type === 'text') files.at(-1)?.parts.push(Buffer.from(event.text));
     if (event.type === 'bytes') files.at(-1)?.parts.push(event.bytes);
   }
-  return { files: files.map(({ name, parts }) => fileOfBytes(name, Buffer.concat(parts))) };
+  return { files: files.map(({ name, parts }) => wrapBytesAsFile(name, Buffer.concat(parts))) };
 }
 
 /** Creates a tree that was imported and then continued here: a turn with tool calls and a second reply. */
@@ -81,7 +81,7 @@ async function createImportedTree(format: string): Promise<TreeId> {
   const elsewhere = await openStore('memory:');
   await importInput(
     elsewhere,
-    { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([conversation])))] },
+    { files: [wrapBytesAsFile('c.json', Buffer.from(JSON.stringify([conversation])))] },
     'chatgpt',
   );
   const { treeId } = await importInput(store, await written(elsewhere, format), format);
@@ -215,7 +215,7 @@ describe('messages created here', () => {
     const [exported] = [JSON.parse(text)].flat();
     exported.mapping[leaf.id].children.push('later');
     exported.mapping.later = at('later', leaf.id, [], 'user', 'How high?');
-    const input = { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([exported])))] };
+    const input = { files: [wrapBytesAsFile('c.json', Buffer.from(JSON.stringify([exported])))] };
     expect((await importInput(store, input, 'chatgpt')).reported).toEqual([[false, 1]]);
     const added = (await nodesOf(treeId)).find((node) => JSON.stringify(node.message).includes('How high?'));
     expect(added?.parentId).toBe(leaf.id);
@@ -229,7 +229,7 @@ describe('messages created here', () => {
       conversation_id: 'c2',
       mapping: { ...conversation.mapping, [stranger?.id ?? '']: at(stranger?.id ?? '', 'n2', [], 'user', 'Other') },
     };
-    const input = { files: [fileOfBytes('c.json', Buffer.from(JSON.stringify([other])))] };
+    const input = { files: [wrapBytesAsFile('c.json', Buffer.from(JSON.stringify([other])))] };
     expect((await importInput(store, input, 'chatgpt')).reported).toEqual([[true, 3]]);
     expect((await importInput(store, input, 'chatgpt')).reported).toEqual([[false, 0]]);
   });

@@ -1,10 +1,10 @@
 /** Finds trees and nodes that were exported from this store and are imported again. */
 import {
-  findCoppiceId,
+  deriveImportedNodeId,
+  deriveImportedTreeId,
+  findCoppiceNodeId,
   type ImportDestination,
-  importedNodeId,
-  importedTreeId,
-  type Pause,
+  type PauseFunction,
   type RepairedTree,
 } from '@coppice/content/formats';
 import { ask, isUuid, type NodeId, type ReadProgram, type Store, type TreeId, treeId as treeIdOf } from '@coppice/core';
@@ -27,18 +27,18 @@ export async function readImportDestination(
   store: Store,
   tree: RepairedTree,
   format: string,
-  rest: Pause,
+  rest: PauseFunction,
 ): Promise<ImportDestination> {
   const { scope, externalId: id } = tree;
-  const derived = importedTreeId({ owner: store.owner, format, scope, id });
+  const derived = deriveImportedTreeId({ owner: store.owner, format, scope, id });
   const there = await findExistingTree(store, derived, id);
   if (there === undefined) return {};
   const named = new Set<NodeId>();
   const beside = new Map<NodeId, string>();
   for (const { externalId, companion } of tree.nodes) {
-    const own = findCoppiceId(externalId);
+    const own = findCoppiceNodeId(externalId);
     if (own !== undefined) named.add(own);
-    if (companion === true) beside.set(importedNodeId(there, externalId), externalId);
+    if (companion === true) beside.set(deriveImportedNodeId(there, externalId), externalId);
   }
   const own = await findExistingNodes(store, there, [...named], rest);
   const kept = await findExistingNodes(store, there, [...beside.keys()], rest);
@@ -51,7 +51,7 @@ async function findExistingNodes(
   store: Store,
   tree: TreeId,
   ids: readonly NodeId[],
-  rest: Pause,
+  rest: PauseFunction,
 ): Promise<ReadonlySet<string>> {
   const here = new Set<string>();
   for (let from = 0; from < ids.length; from += atOnce) {

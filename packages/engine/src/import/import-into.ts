@@ -6,7 +6,7 @@ import {
   type ImportReport,
   importErrorKinds,
   moveInlineBytes,
-  type Pause,
+  type PauseFunction,
   type RepairedTree,
   readImport,
   runWithPauses,
@@ -191,7 +191,7 @@ class ExternalIdQueue {
 const longestWorkMs = 10;
 
 /** Returns a function that yields to the event loop if enough time has passed since the last yield. */
-function createPause(): Pause {
+function createPause(): PauseFunction {
   let since = performance.now();
   const turn = async () => {
     await waitForNextTask();
@@ -207,7 +207,7 @@ interface ImportServices {
   readonly names: ExternalIdQueue;
   readonly context: RunContext;
   readonly dryRun: boolean;
-  readonly rest: Pause;
+  readonly rest: PauseFunction;
   /**
    * The active node that this import last set in each tree. A log contains a conversation call by call, so a later call
    * continues at this node.

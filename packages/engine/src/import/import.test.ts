@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { fileOfBytes, type ImportInput, type ImportReport } from '@coppice/content/formats';
+import { type ImportInput, type ImportReport, wrapBytesAsFile } from '@coppice/content/formats';
 import { ask, type NodeId, run, type Store, type TreeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { type ImportIntoEvent, type ImportIntoOptions, importInto } from './impo
 const say = (role: string, content: string) => ({ role, content });
 
 function inputOf(value: unknown, name = 'chats.json'): ImportInput {
-  return { files: [fileOfBytes(name, Buffer.from(JSON.stringify(value)))] };
+  return { files: [wrapBytesAsFile(name, Buffer.from(JSON.stringify(value)))] };
 }
 
 const two = [
@@ -182,7 +182,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     const first = { author: { role: 'user' }, content: { content_type: 'text', parts: ['First'] } };
     const mapping = { p: { id: 'p', parent: null, message: first }, a: { id: 'a', parent: 'p', message } };
     const { files } = inputOf([{ id: 'c', current_node: 'a', mapping }]);
-    const picture = fileOfBytes('file_1.png', Buffer.from('89504e470d0a1a0a', 'hex'));
+    const picture = wrapBytesAsFile('file_1.png', Buffer.from('89504e470d0a1a0a', 'hex'));
     const [id] = treesOf((await imported({ files: [...files, picture] })).events);
     const differing = async (input: ImportInput) =>
       (await imported(input)).report.findings.filter(({ code }) => code === 'import/differs');
@@ -199,7 +199,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     const [a] = treesOf(events);
     if (a === undefined) throw new Error('There is no tree.');
     const { text } = await written('archive');
-    const input = { files: [fileOfBytes('a', Buffer.from(text))] };
+    const input = { files: [wrapBytesAsFile('a', Buffer.from(text))] };
     expect((await imported(input)).report.counts).toEqual({});
     const [, , second] = (await rowsOf(a)).nodes;
     if (second === undefined) throw new Error('There is no reply.');
@@ -283,7 +283,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     });
     const log = (...counts: readonly number[]) => ({
       files: [
-        fileOfBytes('log.jsonl', Buffer.from(counts.map((count) => `${JSON.stringify(call(count))}\n`).join(''))),
+        wrapBytesAsFile('log.jsonl', Buffer.from(counts.map((count) => `${JSON.stringify(call(count))}\n`).join(''))),
       ],
     });
     const { events } = await imported(log(1, 3));
@@ -403,7 +403,7 @@ describe.each(['memory', 'sqlite'])('an import into %s', (kind) => {
     let archive = '';
     for await (const event of exportFrom(store, { format: 'archive', trashed: true }))
       if (event.type === 'text') archive += event.text;
-    const input = { files: [fileOfBytes('a', Buffer.from(archive))] };
+    const input = { files: [wrapBytesAsFile('a', Buffer.from(archive))] };
 
     const other = await openStore('memory:');
     const restore = async (into: Store) => {
@@ -457,7 +457,9 @@ describe.each(['memory:'])('an import that follows a session at work, in %s', (u
   const call = item({ type: 'function_call', name: 'ls', arguments: '{}', call_id: 'c' });
   const result = item({ type: 'function_call_output', call_id: 'c', output: 'a.ts' });
   const session = (...lines: readonly object[]) => ({
-    files: [fileOfBytes('s.jsonl', Buffer.from([meta, ...lines].map((line) => `${JSON.stringify(line)}\n`).join('')))],
+    files: [
+      wrapBytesAsFile('s.jsonl', Buffer.from([meta, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''))),
+    ],
   });
   const textsIn = async (id: TreeId | undefined) =>
     (await rowsOf(id)).nodes.filter((node) => node.kind === 'message').map((node) => node.text);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
-import { fileOfBytes, type ImportInput, readImport, toImportCommand } from '@coppice/content/formats';
+import { type ImportInput, readImport, toImportCommand, wrapBytesAsFile } from '@coppice/content/formats';
 import { ask, type Node, run, type Store, type TreeId, treeId } from '@coppice/core';
 import { openStore } from '@coppice/stores';
 import { PostgresServer } from '@coppice/stores/testing/postgres-server';
@@ -61,7 +61,7 @@ const claudeCode = [
   .map((line) => `${JSON.stringify(line)}\n`)
   .join('');
 
-const input = (name: string, text: string): ImportInput => ({ files: [fileOfBytes(name, Buffer.from(text))] });
+const input = (name: string, text: string): ImportInput => ({ files: [wrapBytesAsFile(name, Buffer.from(text))] });
 
 const context = { actor: 'me', now: Date.now, newId: () => crypto.randomUUID(), kit: messageKit };
 

@@ -2,7 +2,7 @@
  * Imports one invalid record of each format: a strict import refuses the whole input, a normal one imports the rest and
  * reports the problem.
  */
-import { fileOfBytes, formats } from '@coppice/content/formats';
+import { formats, wrapBytesAsFile } from '@coppice/content/formats';
 import { createMemoryStore } from '@coppice/stores';
 import { describe, expect, test } from 'vitest';
 import { type ImportIntoEvent, importInto } from './import-into.ts';
@@ -352,7 +352,7 @@ const readable = formats.filter((format) => format.reader !== undefined).map((fo
 async function outcome(format: string, strict: boolean) {
   const store = createMemoryStore();
   const files = Object.entries(flawed[format] ?? {}).map(([name, text]) =>
-    fileOfBytes(name, new TextEncoder().encode(text)),
+    wrapBytesAsFile(name, new TextEncoder().encode(text)),
   );
   const events: ImportIntoEvent[] = [];
   const thrown = await (async () => {
@@ -401,7 +401,7 @@ test('[IM10] a history that a client sent again with other texts is not a change
     },
   );
   const store = createMemoryStore();
-  const files = [fileOfBytes('log.jsonl', new TextEncoder().encode(text))];
+  const files = [wrapBytesAsFile('log.jsonl', new TextEncoder().encode(text))];
   for (const stored of [2, 0])
     for await (const event of importInto(store, { files }))
       if (event.type === 'report') expect(event.report).toMatchObject({ counts: {}, records: { stored } });

@@ -1,5 +1,5 @@
 /** What all providers with a chat completions API share. */
-import { createChatReader, readWholeChatCompletion } from '@coppice/content/wires';
+import { createChatCompletionReader, readWholeChatCompletion } from '@coppice/content/wires';
 import type { ProviderCall, ProviderEvent } from './contract.ts';
 import { streamOverHttp } from './stream-over-http.ts';
 
@@ -40,7 +40,7 @@ export async function* streamChatCompletion(
       framing: 'sse',
       keyHeader: bearerKeyHeader,
       headers,
-      reader: createChatReader,
+      reader: createChatCompletionReader,
       whole: readWholeChatCompletion,
     },
     call,

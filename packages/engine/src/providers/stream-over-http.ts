@@ -6,11 +6,11 @@ import { joinBytes } from '@coppice/content';
 import {
   createLineSplitter,
   createSseSplitter,
-  type EventSplitter,
-  EventTooLarge,
+  EventTooLargeError,
   endOfStreamMark,
-  type WireEvent,
-  WireFailure,
+  type RawStreamEvent,
+  type StreamEventSplitter,
+  WireAnswerFailure,
   type WireReader,
 } from '@coppice/content/wires';
 import type { Json } from '@coppice/core';
@@ -270,16 +270,16 @@ function isValidJson(text: string): boolean {
   }
 }
 
-function cutText(framing: EventSplitter, chunk: Uint8Array, host: string): readonly WireEvent[] {
+function cutText(framing: StreamEventSplitter, chunk: Uint8Array, host: string): readonly RawStreamEvent[] {
   try {
     return framing.push(chunk);
   } catch (thrown) {
-    if (!(thrown instanceof EventTooLarge)) throw thrown;
+    if (!(thrown instanceof EventTooLargeError)) throw thrown;
     return throwProviderFailure('provider/too-large', `${host} sent an event larger than ${thrown.limit} bytes.`);
   }
 }
 
-function readOne(reader: WireReader, wired: WireEvent, host: string): readonly ProviderEvent[] | null {
+function readOne(reader: WireReader, wired: RawStreamEvent, host: string): readonly ProviderEvent[] | null {
   if (wired.data === endOfStreamMark) return reader.read(endOfStreamMark, wired.event);
   const data = parseWireEvent(wired.data, host, 'an event');
   const reported = failureIn(data);
@@ -292,7 +292,7 @@ function convertReaderErrors<T>(host: string, read: () => T): T {
   try {
     return read();
   } catch (thrown) {
-    if (!(thrown instanceof WireFailure)) throw thrown;
+    if (!(thrown instanceof WireAnswerFailure)) throw thrown;
     const { reported, excerpt, message } = thrown;
     if (reported !== null) throw makeBodyFailure(host, reported, excerpt);
     return throwProviderFailure('provider/bad-response', message, { excerpt }, thrown);

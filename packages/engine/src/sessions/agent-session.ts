@@ -1,5 +1,5 @@
 /** A session as a coding agent uses it: branching, compaction and files, with hooks before and after each. */
-import { type SessionFiles, sessionNodeId, sessionTreeId } from '@coppice/content/sessions';
+import { deriveSessionNodeId, deriveSessionTreeId, type SessionFiles } from '@coppice/content/sessions';
 import { isAppError, type NodeId, nodeId, refuse, type Store, type TreeId, textOf } from '@coppice/core';
 import { printWarning } from '#platform/system';
 import { createCompactor } from '../compaction/index.ts';
@@ -65,7 +65,7 @@ export class AgentSession {
 
   /** The id of the session's tree in its store. */
   get treeId(): TreeId {
-    return sessionTreeId(this.#manager.getSessionId());
+    return deriveSessionTreeId(this.#manager.getSessionId());
   }
 
   /**
@@ -277,7 +277,7 @@ export class AgentSession {
   }
 
   #node(line: number): NodeId {
-    return sessionNodeId(this.#manager.getSessionId(), this.#manager.index.file.uuidAt(line));
+    return deriveSessionNodeId(this.#manager.getSessionId(), this.#manager.index.file.uuidAt(line));
   }
 
   /** Returns the tree as a flat list, parents before children. */

@@ -1,5 +1,10 @@
 /** Copies parts of a session to another file; ids are kept. */
-import { type CopiedEntry, lineAndCommitFields, type SessionEntry, type SessionIndex } from '@coppice/content/sessions';
+import {
+  type CopiedEntry,
+  getLineAndCommitFields,
+  type SessionEntry,
+  type SessionIndex,
+} from '@coppice/content/sessions';
 import { isJsonObject } from '@coppice/core/decode';
 
 // The metadata fields of a line that are copied with it.
@@ -12,7 +17,7 @@ function copyEntry(index: SessionIndex, at: number, parentUuid: string): Session
   const { file } = index;
   const entry = file.entryAt(at);
   const amended = index.laterChanges(at);
-  const ofItsFile = lineAndCommitFields(entry);
+  const ofItsFile = getLineAndCommitFields(entry);
   const rest = Object.fromEntries(
     Object.entries(entry).filter(([key]) => copiedFields.has(key) || !ofItsFile.has(key)),
   );

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { messageKit } from '@coppice/content';
-import { sessionTreeId } from '@coppice/content/sessions';
+import { deriveSessionTreeId } from '@coppice/content/sessions';
 import { ask, nodeId, readPath, run } from '@coppice/core';
 import { contextTexts } from '@coppice/core/context';
 import { openStore } from '@coppice/stores';
@@ -176,7 +176,7 @@ describe('the context of a session', () => {
     const last = await save('last', orphan);
     const store = await sessions.store(`jsonl:${manager.path}`);
     const context = { actor: 'me', now: Date.now, newId: sessions.options.newId ?? (() => ''), kit: messageKit };
-    const treeId = sessionTreeId(manager.getSessionId());
+    const treeId = deriveSessionTreeId(manager.getSessionId());
     await run(store, { type: 'move', treeId, nodeId: nodeId(moved), parentId: nodeId(last) }, context);
     await sessions.closeStores();
     manager.close();
@@ -410,7 +410,7 @@ describe('saving', () => {
       await say1(manager, 'three'),
     ];
     const store = await openStore(`jsonl:${manager.path}`);
-    const treeId = sessionTreeId(manager.getSessionId());
+    const treeId = deriveSessionTreeId(manager.getSessionId());
     const context = { actor: 'me', now: Date.now, newId: sessions.options.newId ?? (() => ''), kit: messageKit };
     await run(store, { type: 'delete', treeId, nodeIds: [nodeId(second)], mode: 'cascade' }, context);
     // This manager did not read the file meanwhile, so it continues at its own leaf.
@@ -451,7 +451,7 @@ describe('saving', () => {
     const [first, second] = [await say1(manager, 'one'), await say1(manager, 'two')];
     const other = sessions.open(manager.path);
     const store = await openStore(`jsonl:${manager.path}`);
-    const treeId = sessionTreeId(manager.getSessionId());
+    const treeId = deriveSessionTreeId(manager.getSessionId());
     const context = { actor: 'me', now: Date.now, newId: sessions.options.newId ?? (() => ''), kit: messageKit };
     await manager.branch(first);
     await run(store, { type: 'delete', treeId, nodeIds: [nodeId(second)], mode: 'cascade' }, context);

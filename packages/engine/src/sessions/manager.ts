@@ -2,7 +2,7 @@
 import { messageKit } from '@coppice/content';
 import {
   type CommitLine,
-  isLeafType,
+  isLeafEntryType,
   type SessionEntry,
   type SessionFile,
   type SessionHeader,
@@ -166,7 +166,7 @@ export class SessionManager {
     for (const { size } = file; this.#indexedLines < size; this.#indexedLines++) {
       if (!file.isOurs(this.#indexedLines)) continue;
       const type = file.typeAt(this.#indexedLines);
-      if (isLeafType(type)) this.#leafLine = this.#indexedLines;
+      if (isLeafEntryType(type)) this.#leafLine = this.#indexedLines;
       else if (type === 'leaf') this.#leafLine = this.#tree.leafTarget(this.#indexedLines) ?? this.#leafLine;
     }
   }
@@ -254,7 +254,7 @@ export class SessionManager {
     // Lines that other processes wrote meanwhile are read first; the new entries become their siblings.
     this.#file.append(entries, { actor: this.#actor });
     const first = entries[0];
-    if (entries.length === 1 && isLeafType(first.type)) this.#savedLeaf = first.uuid;
+    if (entries.length === 1 && isLeafEntryType(first.type)) this.#savedLeaf = first.uuid;
     else {
       this.index.readAppended();
       this.#follow();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { messageKit } from '@coppice/content';
-import { sessionNodeId } from '@coppice/content/sessions';
+import { deriveSessionNodeId } from '@coppice/content/sessions';
 import { ask, type Command, isAppError, type NodeId, run, type Store, type TreeId, textMessage } from '@coppice/core';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ const lines = [
   }),
 ];
 
-const at = (uuid: string): NodeId => sessionNodeId('abc', uuid);
+const at = (uuid: string): NodeId => deriveSessionNodeId('abc', uuid);
 
 async function doing(store: Store, command: Command): Promise<void> {
   const { now = Date.now, newId = () => '' } = sessions.options;

@@ -1,6 +1,6 @@
 /** Synchronises a session file with a tree of any store, in both directions. Ids are the same on both sides. */
 import { deriveId, hasStoredBytes, messageKit, restoreInlineBlocks, storeInlineBytes } from '@coppice/content';
-import { linesOfCommit, type SessionFiles, sessionNodeId } from '@coppice/content/sessions';
+import { deriveSessionNodeId, encodeCommitLines, type SessionFiles } from '@coppice/content/sessions';
 import {
   actId,
   ask,
@@ -325,7 +325,7 @@ export async function writeTreeAsSession(
   // The same entry has a different node id in each file, so references are mapped to the id in this file.
   const nodeOf = (node: NodeId): NodeId => {
     const own = byNode.get(node);
-    return own === undefined ? node : sessionNodeId(scope, own);
+    return own === undefined ? node : deriveSessionNodeId(scope, own);
   };
   const inFile = new Map([...byNode].map(([node, own]) => [String(nodeOf(nodeId(node))), own]));
   const at = now();
@@ -341,7 +341,7 @@ export async function writeTreeAsSession(
     steps: stepsFromRows(renamedRows(rows, nodeOf)),
   };
   const fileId = (node: string) => inFile.get(node) ?? node;
-  const [header, ...entries] = linesOfCommit(commit, { before: null, fileId, newId: makeId, kit, header: {} });
+  const [header, ...entries] = encodeCommitLines(commit, { before: null, fileId, newId: makeId, kit, header: {} });
   const createdFile = files.create(to, {
     uuid: header?.uuid ?? makeId(),
     id: scope,

@@ -1,6 +1,6 @@
 /** Parses the requests of each API format. */
-import { fromOpenAi } from '@coppice/content/formats';
-import { type CallWire, isToolListItem, readCallRequest } from '@coppice/content/wires';
+import { fromOpenAiMessage } from '@coppice/content/formats';
+import { isToolListItem, type ModelCallWire, readModelCallRequest } from '@coppice/content/wires';
 import type { Json, JsonObject, Message } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { type ParsedRequest, readTextField, type WireKind } from './exchange.ts';
@@ -80,7 +80,7 @@ function namesOfTool(tool: Json): string[] {
 const callWires = { chat: 'chat', messages: 'anthropic', responses: 'responses', google: 'google' } as const;
 
 /** Returns the name that `@coppice/content` uses for the format. */
-function callWireOf(wire: WireKind): CallWire {
+function callWireOf(wire: WireKind): ModelCallWire {
   return callWires[wire];
 }
 
@@ -90,7 +90,7 @@ export function parseRequest(wire: WireKind, body: JsonObject): ParsedRequest | 
   if (wire !== 'responses' && listOrEmpty(body, listed).filter(isJsonObject).length === 0) return null;
   const previous = wire === 'responses' ? readTextField(body, 'previous_response_id') : null;
   const reading = { continues: previous !== null, chatMessage: fromChatMessage };
-  const { systemPrompt, messages } = readCallRequest(callWireOf(wire), body, reading);
+  const { systemPrompt, messages } = readModelCallRequest(callWireOf(wire), body, reading);
   return {
     wire,
     model: readTextField(body, 'model') ?? 'unknown',
@@ -116,5 +116,5 @@ function fromChatMessage(record: JsonObject): JsonObject {
   const id = readTextField(objectOrEmpty(record, 'audio'), 'id');
   const { content } = record;
   const onlyReferencesAudio = id !== null && (content === undefined || content === null || content === '');
-  return fromOpenAi(onlyReferencesAudio ? { ...record, content: [{ type: itemReferenceType, id }] } : record);
+  return fromOpenAiMessage(onlyReferencesAudio ? { ...record, content: [{ type: itemReferenceType, id }] } : record);
 }

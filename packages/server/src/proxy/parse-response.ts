@@ -1,6 +1,6 @@
 /** Parses the responses of each API format: a JSON document or server-sent events, complete or cut off. */
-import { assembleAnthropicReply, assembleChatReply, assembleResponse } from '@coppice/content/formats';
-import { joinGoogleChunks, readCallAnswers } from '@coppice/content/wires';
+import { assembleAnthropicReply, assembleChatCompletion, assembleOpenAiResponse } from '@coppice/content/formats';
+import { joinGoogleChunks, readModelCallAnswers } from '@coppice/content/wires';
 import { isBlank, type JsonObject, type NodeStatus } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { redactKeys } from '@coppice/engine';
@@ -62,9 +62,9 @@ const inBackground: JsonObject = {
 
 /** Returns the document that a stream of events contains. */
 export function foldStreamEvents(wire: WireKind, events: readonly JsonObject[]): JsonObject {
-  if (wire === 'chat') return assembleChatReply(events);
+  if (wire === 'chat') return assembleChatCompletion(events);
   if (wire === 'google') return joinGoogleChunks(events);
-  return wire === 'messages' ? assembleAnthropicReply(events) : assembleResponse(events);
+  return wire === 'messages' ? assembleAnthropicReply(events) : assembleOpenAiResponse(events);
 }
 
 /** Returns the recorded form of a failure: the service's message, shortened and without keys. */
@@ -111,7 +111,7 @@ function errorOfResponse(record: JsonObject): JsonObject | null {
 }
 
 function fromChat(completion: JsonObject, cut: CutReason): ParsedResponse {
-  const answers = readCallAnswers('chat', completion).flatMap(({ messages, finish }) =>
+  const answers = readModelCallAnswers('chat', completion).flatMap(({ messages, finish }) =>
     messages.map(({ message }) => completionOf(message, finish ?? null, cut)),
   );
   return {
@@ -129,7 +129,7 @@ function fromChat(completion: JsonObject, cut: CutReason): ParsedResponse {
 }
 
 function fromMessages(message: JsonObject, cut: CutReason): ParsedResponse {
-  const [read] = listOrEmpty(message, 'content').length === 0 ? [] : readCallAnswers('anthropic', message);
+  const [read] = listOrEmpty(message, 'content').length === 0 ? [] : readModelCallAnswers('anthropic', message);
   const said = read?.messages.at(-1);
   return {
     ...common(message),
@@ -141,7 +141,7 @@ function fromMessages(message: JsonObject, cut: CutReason): ParsedResponse {
 
 function fromResponses(response: JsonObject, cut: CutReason): ParsedResponse {
   // If the service ran tools itself, their calls and results come before the final answer.
-  const said = [...(readCallAnswers('responses', response)[0]?.messages ?? [])];
+  const said = [...(readModelCallAnswers('responses', response)[0]?.messages ?? [])];
   const last = said.at(-1)?.message['role'] === 'assistant' ? said.pop() : undefined;
   const before = said.flatMap(({ message: record, items }) => {
     const message = readWireMessage(record);
@@ -172,7 +172,7 @@ function fromGoogle(response: JsonObject, cut: CutReason): ParsedResponse {
   const blocked = readTextField(objectOrEmpty(response, 'promptFeedback'), 'blockReason');
   return {
     before: [],
-    answers: readCallAnswers('google', response).flatMap(({ messages, finish }) =>
+    answers: readModelCallAnswers('google', response).flatMap(({ messages, finish }) =>
       messages.map(({ message }) => completionOf(message, finish ?? null, cut)),
     ),
     model: readTextField(response, 'modelVersion'),

@@ -3,7 +3,7 @@
  * tree, even if its system prompt changes, and unrelated sessions never share a tree. A sub-agent has its own tree,
  * which is linked to the call that spawned it. Side calls of a program are in a separate tree.
  */
-import { buildSubAgentRow, deriveId, spawnLinkOf, storeInlineMessages } from '@coppice/content';
+import { buildSubAgentLink, deriveId, spawnLinkOf, storeInlineMessages } from '@coppice/content';
 import {
   ask,
   isAppError,
@@ -361,7 +361,7 @@ async function openSessionTree(
   }
   const link = await linkToParent(store, id, call);
   const createdTree = await createTree(store, id, treeOf(call, session, link), context);
-  if (link !== null) await store.putExternalIds([buildSubAgentRow(id, link.parent)]);
+  if (link !== null) await store.putExternalIds([buildSubAgentLink(id, link.parent)]);
   return createdTree;
 }
 

@@ -1,5 +1,5 @@
 /** Reads server-sent events of models, and joins text deltas to save memory. */
-import { createSseSplitter, parseEventData, type WireEvent } from '@coppice/content/wires';
+import { createSseSplitter, parseEventData, type RawStreamEvent } from '@coppice/content/wires';
 import type { Json, JsonObject } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { waitForNextTask } from '@coppice/engine';
@@ -190,7 +190,7 @@ export function isEventStreamText(text: string): boolean {
 export async function readStreamEvents(wire: WireKind, bytes: Uint8Array): Promise<readonly JsonObject[]> {
   const joiner = new DeltaJoiner(wire);
   const splitter = createSseSplitter(Number.POSITIVE_INFINITY);
-  const add = (events: readonly WireEvent[]) => {
+  const add = (events: readonly RawStreamEvent[]) => {
     for (const event of events)
       for (const value of parseEventData(event, parseBoundedJson)) if (isJsonObject(value)) joiner.add(value);
   };

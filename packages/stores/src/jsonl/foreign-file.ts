@@ -4,8 +4,8 @@ import {
   detectDialect,
   entryFromPi,
   headerFromPi,
-  isLeafType,
-  migrateV1,
+  isLeafEntryType,
+  migrateV1Session,
   readClaudeCode,
   resolveFirstKept,
   type SessionDialect,
@@ -92,7 +92,7 @@ function readForeignLines(path: string, dialect: SessionDialect): ForeignRead {
   const [first] = found;
   if (first === undefined) throw makeDamagedFileError(path, 'has no line that can be read');
   if (dialect === 'v1') {
-    const { header, entries, warnings: more } = migrateV1(lines.map((line) => line.fields));
+    const { header, entries, warnings: more } = migrateV1Session(lines.map((line) => line.fields));
     const reported = more.map((one) => {
       const { line = one.line, offset = 0 } = lines[one.line - 1]?.at ?? {};
       return { ...one, line, offset };
@@ -164,7 +164,7 @@ function makeIdsDistinct(
 
 /** Adds a `leaf` line at the end if the active leaf is not the last message. */
 function leadingLines(entries: readonly SessionEntry[], leaf: string | null): readonly SessionEntry[] {
-  if (leaf === null || entries.findLast((entry) => isLeafType(entry.type))?.uuid === leaf) return entries;
+  if (leaf === null || entries.findLast((entry) => isLeafEntryType(entry.type))?.uuid === leaf) return entries;
   return [...entries, { type: 'leaf', uuid: `${leaf}-leaf`, parentUuid: leaf }];
 }
 
@@ -224,7 +224,7 @@ export class ForeignFile implements SessionFile {
   #before(line: number, lineOfEntry: ForeignRead['lineOfEntry']): number {
     for (; this.#read < this.#entries.length; this.#read++) {
       const entry = this.#entries[this.#read];
-      const at = entry === undefined || !isLeafType(entry.type) ? undefined : lineOfEntry.get(entry.uuid);
+      const at = entry === undefined || !isLeafEntryType(entry.type) ? undefined : lineOfEntry.get(entry.uuid);
       if (at !== undefined) this.#lines.push({ line: at.line, index: this.#read });
     }
     this.#lines.sort((a, b) => a.line - b.line);

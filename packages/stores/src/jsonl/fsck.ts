@@ -1,5 +1,5 @@
 /** Checks the lines of session files, in addition to the trees that are built from them. */
-import { isSideEntry, messageProblem, type SessionWarning } from '@coppice/content/sessions';
+import { findMessageProblem, isSideEntryType, type SessionWarning } from '@coppice/content/sessions';
 import type { AppError, FsckOptions, FsckReport, TreeId } from '@coppice/core';
 import { checkTrees } from '../disk/check-trees.ts';
 import type { SessionState } from './session.ts';
@@ -67,9 +67,9 @@ function lineFindings(session: SessionState): SessionFinding[] {
     treeId,
   }));
   for (let index = 1; isOurs && index < file.size; index++) {
-    if (isSideEntry(file.typeAt(index))) continue;
+    if (isSideEntryType(file.typeAt(index))) continue;
     const entry = file.entryAt(index);
-    const problem = messageProblem(entry, file.isOurs(index));
+    const problem = findMessageProblem(entry, file.isOurs(index));
     if (problem === null) continue;
     const message = `The entry ${entry.uuid} would be refused: ${problem}`;
     found.push({ code: 'session-message', severity: 'error', id: entry.uuid, message, treeId });

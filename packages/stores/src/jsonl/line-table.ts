@@ -1,6 +1,6 @@
 /** The lines of a session file in order, with the type, the parent and the commit of each. */
 import { deriveId } from '@coppice/content';
-import { isLeafType, type SessionWarning } from '@coppice/content/sessions';
+import { isLeafEntryType, type SessionWarning } from '@coppice/content/sessions';
 import { attachDetachedLines, type DetachedLine } from './attach-detached-lines.ts';
 import type { LinePrefix } from './line-prefix.ts';
 
@@ -433,7 +433,7 @@ export class LineTable {
       this.#awaited.delete(uuid);
       for (const one of awaiting) this.#detached.push(one);
     }
-    if (isLeafType(head.type)) this.#lastMessage = index;
+    if (isLeafEntryType(head.type)) this.#lastMessage = index;
     return index;
   }
 
@@ -478,7 +478,7 @@ export class LineTable {
 
   readonly #tableLookups = {
     parentAt: (index: number) => this.parentAt(index),
-    isMessage: (index: number) => isLeafType(this.typeAt(index)),
+    isMessage: (index: number) => isLeafEntryType(this.typeAt(index)),
     // A leaf line before its target has no effect: the target becomes the leaf when it is read.
     realParent: ({ index, named }: DetachedLine) =>
       this.typeAt(index) === 'leaf' ? undefined : this.#index.get(named),

@@ -1,7 +1,7 @@
 /** Migrates a file from version 1 to version 2. A copy is written first, and then renamed over the file. */
 import { chmodSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { migrateV1 } from '@coppice/content/sessions';
+import { migrateV1Session } from '@coppice/content/sessions';
 import { AtomicWriter, encodeFileText, runFileOperation, syncFolder, withFileErrors } from '../disk/atomic-files.ts';
 import { joinSmallPieces } from '../disk/line-file.ts';
 import { parseForeignLines } from './foreign-file.ts';
@@ -17,7 +17,7 @@ export function migrateSessionFile(path: string): void {
   const writer = new AtomicWriter(join(sidecarFolderOf(path), 'making'));
   writer.clear();
   const { lines } = parseForeignLines(path, 'v1');
-  const { header, entries } = migrateV1(lines.map(({ fields }) => fields));
+  const { header, entries } = migrateV1Session(lines.map(({ fields }) => fields));
   const texts = [serializeHeader(header), ...entries.map((entry) => `${JSON.stringify(entry)}\n`)];
   const readable = lines.filter(({ fields }) => fields !== null);
   const numbers = new Map(readable.map(({ at }, index) => [at.line, index]));

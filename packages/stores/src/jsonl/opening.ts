@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { deriveId, messageKit } from '@coppice/content';
-import { sessionTreeId } from '@coppice/content/sessions';
+import { deriveSessionTreeId } from '@coppice/content/sessions';
 import { type AppError, isAppError, type TreeId, treeId } from '@coppice/core';
 import { rowOf } from '@coppice/core/tree';
 import { listNamesInFolder, statOrNull, withFileErrors } from '../disk/atomic-files.ts';
@@ -153,7 +153,7 @@ class SessionFinder implements SessionDiscovery {
     }
     const file = dialect === 'v2' ? JsonlFile.open(path) : ForeignFile.open(path, dialect);
     const { header } = file;
-    const own = sessionTreeId(header.id);
+    const own = deriveSessionTreeId(header.id);
     // A copied file has the session id of its original, so a different tree id is derived from its path.
     const id = this.#sessions.has(own) ? treeId(deriveId('session-copy', own, path)) : own;
     const owner = typeof header['owner'] === 'string' ? header['owner'] : this.#owner;

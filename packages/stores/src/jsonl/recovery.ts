@@ -2,7 +2,7 @@
  * Fits the entries of a damaged session file into the tree, with other parents or positions, so that no message is
  * lost.
  */
-import { positionAfterChildren, type SessionEntry, type SessionWarning } from '@coppice/content/sessions';
+import { findPositionAfterChildren, type SessionEntry, type SessionWarning } from '@coppice/content/sessions';
 import {
   type ApplyResult,
   buildRootNode,
@@ -131,7 +131,7 @@ export class StepRecovery {
     }
     const { parentId, removedIn: version } = node;
     if (parentId === null) return false;
-    return [position ?? node.position, positionAfterChildren(applier.tree, parentId)].some((candidate) =>
+    return [position ?? node.position, findPositionAfterChildren(applier.tree, parentId)].some((candidate) =>
       applier.take({ type: 'restore', nodeId: id, version, position: candidate }),
     );
   }
@@ -215,7 +215,7 @@ export class StepRecovery {
       matchParent: node.matchParent ?? node.parentId,
       groupId: node.groupId,
     };
-    const last = positionAfterChildren(applier.tree, parentId);
+    const last = findPositionAfterChildren(applier.tree, parentId);
     return [position ?? last, last].some((candidate) =>
       applier.take({ type: 'move', nodeId: id, to: { ...to, position: candidate }, from }),
     );
@@ -282,7 +282,7 @@ function asLastChild(tree: Tree, node: NewNode, given: Node | undefined): NewNod
   return {
     ...node,
     parentId: parent.id,
-    position: positionAfterChildren(tree, parent.id),
+    position: findPositionAfterChildren(tree, parent.id),
     matchParent: matchParentOfChildren(parent),
     groupId: 0,
     aliases: [],

@@ -1,11 +1,11 @@
 /** Builds the tree and its log from the lines of a session file. */
 import { deriveId } from '@coppice/content';
 import {
-  headerSteps,
-  isSideEntry,
+  buildHeaderSteps,
+  decodeCommitLines,
+  isSideEntryType,
   type SessionEntry,
   type SessionWarning,
-  stepsOfLines,
 } from '@coppice/content/sessions';
 import type { FieldMap } from '@coppice/core';
 import {
@@ -172,7 +172,7 @@ export class SessionReplay {
     const { file, treeId, owner } = this.#on;
     // The header of a list belongs to the commit that converts the list to a tree.
     const begins = before.rootId === '';
-    const first = begins ? headerSteps(file.header, this.#on.names) : [];
+    const first = begins ? buildHeaderSteps(file.header, this.#on.names) : [];
     const lines = this.#parentsFirst(group).map((index) => file.entryAt(index));
     const late = group.some((index) => file.isLate?.(index) === true);
     // Fields with the names of commit fields count only in lines of Coppice.
@@ -253,13 +253,13 @@ export class SessionReplay {
     late: boolean,
     at: number,
   ): ApplicableSteps {
-    const reported = stepsOfLines(tree, lines, this.#reading(tree), first);
+    const reported = decodeCommitLines(tree, lines, this.#reading(tree), first);
     // A line that another tool inserted between commits does not become the active node, unless the tree has none.
     const kept = late && tree.activeNodeId !== null ? reported.filter((step) => step.type !== 'select') : reported;
     return this.#recovery.fit(tree, kept, lines, at);
   }
 
-  #reading(tree: Tree): Parameters<typeof stepsOfLines>[2] {
+  #reading(tree: Tree): Parameters<typeof decodeCommitLines>[2] {
     const { file, names, kit } = this.#on;
     return {
       toNode: names.toNode,
@@ -270,7 +270,7 @@ export class SessionReplay {
         // The line of the parent is lost, but the parent was rebuilt from the line that completed it.
         if (named !== undefined && findAnyNode(tree, names.toNode(named))?.removedIn === null) return named;
         let index = line < 0 ? 0 : file.parentAt(line);
-        while (index > 0 && isSideEntry(file.typeAt(index))) index = file.parentAt(index);
+        while (index > 0 && isSideEntryType(file.typeAt(index))) index = file.parentAt(index);
         if (entry.type === 'leaf') return file.uuidAt(Math.max(0, index));
         const uuid = file.uuidAt(Math.max(0, index));
         const above = findAnyNode(tree, names.toNode(uuid));

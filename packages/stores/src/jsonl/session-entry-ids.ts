@@ -2,7 +2,7 @@
  * Maps the ids in a session file to the ids of nodes. An id that is a UUID is also the node id; from any other id, the
  * node id is derived.
  */
-import { isSideEntry, type SessionFile, sessionNodeId } from '@coppice/content/sessions';
+import { deriveSessionNodeId, isSideEntryType, type SessionFile } from '@coppice/content/sessions';
 import { type ExternalId, isUuid, nodeId, type TreeId } from '@coppice/core';
 
 /** Maps the ids in one session file to node ids and back. */
@@ -15,7 +15,7 @@ export class SessionEntryIds {
     this.#scope = scope;
   }
 
-  readonly toNode = (fileId: string): string => sessionNodeId(this.#scope, fileId);
+  readonly toNode = (fileId: string): string => deriveSessionNodeId(this.#scope, fileId);
 
   readonly toFile = (node: string): string => this.#toFile.get(node) ?? node;
 
@@ -28,7 +28,7 @@ export class SessionEntryIds {
   take(file: SessionFile): void {
     for (; this.#read < file.size; this.#read++) {
       const uuid = file.uuidAt(this.#read);
-      if (!isUuid(uuid) && !isSideEntry(file.typeAt(this.#read))) this.#toFile.set(this.toNode(uuid), uuid);
+      if (!isUuid(uuid) && !isSideEntryType(file.typeAt(this.#read))) this.#toFile.set(this.toNode(uuid), uuid);
     }
   }
 

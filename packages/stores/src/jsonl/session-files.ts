@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import {
   type CopiedEntry,
   decodeEntry,
-  isLeafType,
+  isLeafEntryType,
   type NewSession,
   type SessionEntry,
   type SessionFile,
@@ -174,7 +174,7 @@ function describeFile(file: SessionFile): Omit<SessionSummary, 'path' | 'bytes' 
   }
   const at = Date.parse(header.timestamp ?? '');
   const { cwd, parentSession, id } = header;
-  const firstText = first === null || !isLeafType(first.type) ? '' : textOf(decodeEntry(first).message);
+  const firstText = first === null || !isLeafEntryType(first.type) ? '' : textOf(decodeEntry(first).message);
   return {
     dialect,
     id,

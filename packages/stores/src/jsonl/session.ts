@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import {
+  encodeCommitLines,
   encodeNode,
-  linesOfCommit,
   type SessionCommit,
   type SessionEntry,
   type SessionFile,
@@ -262,7 +262,7 @@ export class SessionState {
 
   #linesOf(commit: Commit, before: Tree | null, header: Readonly<Record<string, unknown>>): SessionEntry[] {
     const fileId = this.#file === null ? (id: string) => id : this.names.toFile;
-    return linesOfCommit(commit, { before, fileId, newId: randomUUID, kit: this.#kit, header });
+    return encodeCommitLines(commit, { before, fileId, newId: randomUUID, kit: this.#kit, header });
   }
 
   /** Changes the format of a conversation by rewriting the file, because only commit lines contain the format. */

@@ -2,7 +2,7 @@
 import { deriveId } from '@coppice/content';
 import {
   decodeEntry,
-  isSideEntry,
+  isSideEntryType,
   type SessionEntry,
   type SessionWarning,
   toNodeMarker,
@@ -55,7 +55,7 @@ export function readStateRows(
       if (entry.type === 'log') {
         const commit = decodeCommit(objectField(entry, 'of'), treeId);
         commits.set(commit.version, commit);
-      } else if (!isSideEntry(entry.type) && index > 0) nodes.push(rowIn(entry, names, kit));
+      } else if (!isSideEntryType(entry.type) && index > 0) nodes.push(rowIn(entry, names, kit));
     }
     const { rows, warnings } = repairStateRows({ row, nodes, bookmarks });
     const sequence = ownField(reported, 'sequence');

@@ -2,7 +2,7 @@ import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync, statS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RepairedTree } from '@coppice/content/formats';
-import { fileOfBytes, type ImportInput, type InputFile, readImport } from '@coppice/content/formats';
+import { type ImportInput, type InputFile, readImport, wrapBytesAsFile } from '@coppice/content/formats';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadSqliteModule, type SqliteDatabase } from './driver.ts';
 import { countCursorConversations, countOpencodeSessions, openForeignTables } from './foreign-tables.ts';
@@ -88,7 +88,7 @@ describe('databases of other programs', () => {
     const before = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')]);
     expect(before.map(([name]) => name)).toContain('cherrystudio.sqlite-wal');
     const files = readdirSync(folder).map(onDisk);
-    const { trees, codes } = await treesOf({ files: [...files, fileOfBytes('Data/Files/pic.png', png)] });
+    const { trees, codes } = await treesOf({ files: [...files, wrapBytesAsFile('Data/Files/pic.png', png)] });
     expect(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name)).toString('base64')])).toEqual(
       before,
     );

@@ -1,6 +1,6 @@
 /** Writes the shared test vectors of the content package into a store, and reads them after reopening. */
 import { canonicalJson, messageKit, parseMessageText } from '@coppice/content';
-import { vectors } from '@coppice/content/vectors';
+import { testVectors } from '@coppice/content/vectors';
 import { ask, nodeId, run, type Store, treeId } from '@coppice/core';
 import { deriveId } from '../linear.ts';
 import { TortureJournal, type TortureReport } from './journal.ts';
@@ -26,7 +26,7 @@ async function writeVectors(store: Store, journal: TortureJournal): Promise<numb
   await run(store, { type: 'create', treeId: tree }, context);
   const rootId = (await store.read(tree, () => ask('tree', {})))?.rootId ?? nodeId('');
   let refused = 0;
-  for (const { name, json, outcome } of vectors) {
+  for (const { name, json, outcome } of testVectors) {
     journal.note({ vector: name });
     const read = parseMessageText(json());
     if (read.ok !== outcome.accepted || (!read.ok && !outcome.accepted && read.refusal.code !== outcome.code))
@@ -53,7 +53,7 @@ async function writeVectors(store: Store, journal: TortureJournal): Promise<numb
 /** Reads every vector back, and compares its canonical form and its stored text. Returns how many were read. */
 async function readVectors(store: Store, journal: TortureJournal): Promise<number> {
   let kept = 0;
-  for (const { name, outcome } of vectors) {
+  for (const { name, outcome } of testVectors) {
     if (!outcome.accepted) continue;
     const id = idOf(name);
     const node = await store.read(tree, () => ask('node', { id }));

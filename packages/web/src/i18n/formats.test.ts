@@ -1,4 +1,4 @@
-import { buildFinding, detailOf, type FindingDetail, importFindingCodes } from '@coppice/content/formats';
+import { buildFinding, buildFindingDetail, type FindingDetail, importFindingCodes } from '@coppice/content/formats';
 import { expect, test } from 'vitest';
 import { languageTextsDe } from './de/index.ts';
 import { reportTextsDe } from './de/reports.ts';
@@ -11,8 +11,11 @@ test('[B86] a finding of an import is translated, with its position and its valu
   for (const code of Object.keys(importFindingCodes)) {
     const place = 'a (1).json[3]: x';
     expect(
-      germanFinding({ code, place, data: buildFinding('import/differs', 'note', place, detailOf('id', '"(b)"')).data })
-        ?.detail,
+      germanFinding({
+        code,
+        place,
+        data: buildFinding('import/differs', 'note', place, buildFindingDetail('id', '"(b)"')).data,
+      })?.detail,
     ).toBe('ID "(b)"');
     expect(germanFinding({ code, place, data: {} })).toMatchObject({ detail: '' });
   }
@@ -25,11 +28,14 @@ test('[B86] a finding of an import is translated, with its position and its valu
 test('[B87] the details of a finding are translated by their code, and names and texts of the file stay unchanged', () => {
   const finding = (detail: FindingDetail | string) =>
     germanFinding(buildFinding('import/differs', 'note', 'a', detail));
-  expect(finding(detailOf('listed-and-present', 3, 4))).toMatchObject({
+  expect(finding(buildFindingDetail('listed-and-present', 3, 4))).toMatchObject({
     detail: '3 genannt, 4 vorhanden',
     english: false,
   });
-  expect(finding(detailOf('renamed', '$&', '"b {}"'))).toMatchObject({ detail: '$& wurde zu "b {}"', english: false });
+  expect(finding(buildFindingDetail('renamed', '$&', '"b {}"'))).toMatchObject({
+    detail: '$& wurde zu "b {}"',
+    english: false,
+  });
   for (const name of ['constructor', 'no messages', 'file.png'])
     expect(finding(name)).toMatchObject({ detail: name, english: true });
 });

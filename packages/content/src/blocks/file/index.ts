@@ -4,8 +4,8 @@ import { estimateTokens } from '../../tokens.ts';
 import { defineBlock, pickComparedFields } from '../define.ts';
 import {
   type ByteSource,
-  byteSourceProblem,
-  byteSourceSize,
+  findByteSourceProblem,
+  getByteSourceSize,
   isByteSource,
   isMediaType,
   pickSourceFields,
@@ -37,7 +37,7 @@ const tokensPerPage = 2000;
 
 function fileTokens(block: FileBlock): number {
   if (block.source.type === 'text') return estimateTokens(block.source.text);
-  const size = byteSourceSize(block.source);
+  const size = getByteSourceSize(block.source);
   if (size === undefined) return tokensPerPage;
   return Math.ceil(size / (block.mediaType.startsWith('text/') ? bytesPerToken.text : bytesPerToken.other));
 }
@@ -59,7 +59,7 @@ export const file = defineBlock<FileBlock>({
     if (typeof fields.name !== 'string' || fields.name === '') return 'is a file block without a name';
     if (!isMediaType(fields.mediaType)) return 'is a file block without a mediaType such as application/pdf';
     if (isTextSource(fields.source)) return undefined;
-    const problem = byteSourceProblem(fields.source, 'base64, url, blob, text');
+    const problem = findByteSourceProblem(fields.source, 'base64, url, blob, text');
     return problem === undefined ? undefined : `is a file block that ${problem}`;
   },
   toText: (block) =>

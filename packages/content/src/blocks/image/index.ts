@@ -1,9 +1,9 @@
 import type { Block } from '@coppice/core';
-import { excerpt } from '../../problem.ts';
+import { truncateText } from '../../problem.ts';
 import { defineBlock, pickComparedFields } from '../define.ts';
 import {
   type ByteSource,
-  byteSourceProblem,
+  findByteSourceProblem,
   isByteSource,
   isMediaType,
   pickSourceFields,
@@ -28,7 +28,7 @@ export const image = defineBlock<ImageBlock>({
   is: (value): value is ImageBlock =>
     'type' in value && value.type === 'image' && 'source' in value && isByteSource(value.source),
   problem(fields) {
-    const problem = byteSourceProblem(fields.source, 'base64, url, blob');
+    const problem = findByteSourceProblem(fields.source, 'base64, url, blob');
     if (problem !== undefined) return `is an image block that ${problem}`;
     const named = fields.mediaType;
     const isAddress = isByteSource(fields.source) && fields.source.type === 'url';
@@ -38,7 +38,7 @@ export const image = defineBlock<ImageBlock>({
   },
   toText: (block) =>
     block.source.type === 'url'
-      ? `[image: ${excerpt(block.source.url, 200)}]`
+      ? `[image: ${truncateText(block.source.url, 200)}]`
       : `[image: ${block.mediaType ?? 'bytes'}]`,
   equalityForm(block) {
     const counted = { ...pickComparedFields(block), source: toComparedSource(block.source) };

@@ -1,6 +1,6 @@
 import type { Block } from '@coppice/core';
 import { estimateTokens } from '../../tokens.ts';
-import { defineBlock, optionalStringProblem } from '../define.ts';
+import { defineBlock, findOptionalStringProblem } from '../define.ts';
 
 /** The reasoning of a model, with the data that its provider needs to accept it again. */
 export interface ThinkingBlock extends Block {
@@ -25,7 +25,7 @@ export const thinking = defineBlock<ThinkingBlock>({
     'type' in value && value.type === 'thinking' && 'thinking' in value && typeof value.thinking === 'string',
   problem(fields) {
     if (typeof fields.thinking !== 'string') return 'is a thinking block without a string in thinking';
-    return optionalStringProblem(fields, 'signature') ?? optionalStringProblem(fields, 'redacted');
+    return findOptionalStringProblem(fields, 'signature') ?? findOptionalStringProblem(fields, 'redacted');
   },
   toText: (block) => block.thinking,
   // Without the signing provider, reasoning is only text, which a model might mistake for an instruction.

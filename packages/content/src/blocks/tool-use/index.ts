@@ -1,7 +1,7 @@
 import type { ToolUseBlock as CoreToolUseBlock, Json } from '@coppice/core';
 import { isJsonObject } from '../../json-copy.ts';
 import { estimateTokens } from '../../tokens.ts';
-import { defineBlock, optionalStringProblem, pickComparedFields } from '../define.ts';
+import { defineBlock, findOptionalStringProblem, pickComparedFields } from '../define.ts';
 
 /** A model's request to run a tool, with data that must be sent back to its provider unchanged. */
 export interface ToolUseBlock extends CoreToolUseBlock {
@@ -44,7 +44,7 @@ export const toolUse = defineBlock<ToolUseBlock>({
     if (!isJsonObject(fields.parameters)) {
       return `is a tool-use block (id ${JSON.stringify(fields.id)}, tool ${JSON.stringify(fields.name)}) whose parameters are no object`;
     }
-    return optionalStringProblem(fields, 'arguments') ?? optionalStringProblem(fields, 'thoughtSignature');
+    return findOptionalStringProblem(fields, 'arguments') ?? findOptionalStringProblem(fields, 'thoughtSignature');
   },
   toText: (block) => `${block.name}(${JSON.stringify(block.parameters)})`,
   equalityForm: (block) => pickComparedFields(block, ['arguments']),

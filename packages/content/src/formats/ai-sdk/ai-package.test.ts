@@ -1,7 +1,7 @@
 /** Compares the reader with the published AI SDK: both must read the same messages alike. */
 import { convertToModelMessages, readUIMessageStream, safeValidateUIMessages, type UIMessage } from 'ai';
 import { describe, expect, it } from 'vitest';
-import { storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, toImportInput } from '../conformance.ts';
 
 /** A reply that the SDK assembles from stream events. */
 async function streamed(): Promise<UIMessage> {
@@ -59,7 +59,7 @@ describe('the AI SDK itself', () => {
               : [part.type],
           ),
     ]);
-    const { trees, findings } = await storeInput(toInput({ 'chat.json': JSON.stringify(messages) }));
+    const { trees, findings } = await importIntoStore(toImportInput({ 'chat.json': JSON.stringify(messages) }));
     expect(findings).toEqual([]);
     const names: Readonly<Record<string, string>> = { thinking: 'reasoning', 'tool-use': 'tool-call', image: 'file' };
     const ours: [string, string[]][] = [];

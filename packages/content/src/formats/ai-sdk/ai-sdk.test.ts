@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { aiSdk } from './index.ts';
 
 const text = (value: string) => ({ type: 'text', text: value, state: 'done' });
@@ -92,7 +92,7 @@ runFormatConformance(aiSdk, [
 
 describe('messages of the AI SDK', () => {
   it('[I23] are split at their steps, with calls and results as separate messages', async () => {
-    const { trees } = await storeInput(toInput({ 'c.json': JSON.stringify(list) }));
+    const { trees } = await importIntoStore(toImportInput({ 'c.json': JSON.stringify(list) }));
     const nodes = trees[0]?.nodes ?? [];
     expect(nodes.map((node) => [node.externalId, node.message.role])).toEqual([
       ['u1', 'user'],

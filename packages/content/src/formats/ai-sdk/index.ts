@@ -3,9 +3,9 @@ import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
-import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, parseAnyTime } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile } from '../input.ts';
 import {
@@ -72,7 +72,7 @@ function aiSdkTree(
       const type = isJsonObject(part) ? part.type : undefined;
       for (const one of checkKnownValue('part', type, isPartType, at)) findings.push(one);
     }
-    const createdAt = fromAnyTime(message.createdAt ?? objectAt(message, 'metadata').createdAt);
+    const createdAt = parseAnyTime(message.createdAt ?? objectAt(message, 'metadata').createdAt);
     const ranges = splitUiMessage(message, externalId);
     const last = Math.max(0, ranges.length - 1);
     for (let part = 0; part <= last; part++) {
@@ -170,7 +170,7 @@ async function* readAiSdkFile(file: InputFile): AsyncGenerator<ReadEvent> {
         const at = `${record.place}.messages[${index}]`;
         const entry = aiSdkEntry(one, at);
         if (entry === undefined)
-          inner.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-a-message'), 1));
+          inner.push(buildFinding('import/record-unreadable', 'loss', at, buildFindingDetail('not-a-message'), 1));
         else entries.push(entry);
       }
       yield eventOf(entries, omitKeys(record.value, 'messages'), record.place, inner);
@@ -179,7 +179,13 @@ async function* readAiSdkFile(file: InputFile): AsyncGenerator<ReadEvent> {
       if (entry === undefined)
         yield {
           type: 'finding',
-          finding: buildFinding('import/record-unreadable', 'loss', record.place, detailOf('not-a-message'), 1),
+          finding: buildFinding(
+            'import/record-unreadable',
+            'loss',
+            record.place,
+            buildFindingDetail('not-a-message'),
+            1,
+          ),
         };
       else loose.push(entry);
       for (const one of record.findings) found.push(one);

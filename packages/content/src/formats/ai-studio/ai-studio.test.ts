@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { aiStudio } from './index.ts';
 
 const prompt = (chunks: readonly object[], rest: object = {}) =>
@@ -69,7 +69,7 @@ runFormatConformance(aiStudio, [
 ]);
 
 it('[I219] keeps the model, the system prompt, thoughts with their answer, and the branches', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': prompt(chunks) }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.json': prompt(chunks) }));
   expect(trees[0]?.systemPrompt).toBe('Be brief.');
   expect(trees[0]?.nodes[1]?.message.content).toEqual([
     { type: 'thinking', thinking: 'Reading…' },
@@ -77,7 +77,7 @@ it('[I219] keeps the model, the system prompt, thoughts with their answer, and t
   ]);
   expect(trees[0]?.nodes[1]?.meta?.source?.model_name).toBe('gemini-2.5-pro');
   expect(trees[0]?.nodes.at(-1)?.status).toBe('error');
-  const two = await storeInput(toInput({ 'b.json': prompt(branched) }));
+  const two = await importIntoStore(toImportInput({ 'b.json': prompt(branched) }));
   expect(two.trees[0]?.nodes.filter((node) => node.parentExternalId === 'u1').map((node) => node.externalId)).toEqual([
     'a1',
     'a2',

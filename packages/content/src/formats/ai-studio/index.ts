@@ -5,15 +5,15 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader } from '../conversation-files.ts';
-import { fromIso, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, parseIsoTime, textAt } from '../fields.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { fromGooglePart, fromInlineData } from '../google-parts.ts';
+import { fromGoogleInlineData, fromGooglePart } from '../google-parts.ts';
 import { checkRole } from '../structure-findings.ts';
 import {
   buildModelSource,
   ConversationNodes,
-  firstFilledText,
+  findFirstFilledText,
   omitUndefinedAttributes,
   toBlocksItem,
   toTextBlocks,
@@ -30,7 +30,7 @@ function driveBlocks(chunk: JsonObject, nodes: ConversationNodes, place: string)
   return ['driveDocument', 'driveImage', 'driveVideo', 'driveAudio', 'youtubeVideo'].flatMap((key) => {
     const file = chunk[key];
     if (!isJsonObject(file)) return [];
-    const name = firstFilledText(file, 'name', 'id') ?? 'file';
+    const name = findFirstFilledText(file, 'name', 'id') ?? 'file';
     nodes.report(buildFinding('import/attachment-missing', 'note', place, name.slice(0, 200)));
     return [{ ...file, type: 'ai-studio-file', text: `[${name}]` }];
   });
@@ -52,7 +52,7 @@ function blocksOf(chunk: JsonObject, nodes: ConversationNodes, place: string): J
   );
   return [
     ...driveBlocks(chunk, nodes, place),
-    ...(Object.keys(image).length === 0 ? [] : [fromInlineData(image, image)]),
+    ...(Object.keys(image).length === 0 ? [] : [fromGoogleInlineData(image, image)]),
     ...own,
     ...code,
   ];
@@ -88,7 +88,9 @@ function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]
     }
     const named = getFilledText(objectAt(chunk, 'branchParent'), 'id');
     if (named !== undefined && !known.has(named))
-      nodes.report(buildFinding('import/pointer-missing', 'repair', at, detailOf('parent', named.slice(0, 80))));
+      nodes.report(
+        buildFinding('import/pointer-missing', 'repair', at, buildFindingDetail('parent', named.slice(0, 80))),
+      );
     const role = chunk.role === 'model' ? 'assistant' : 'user';
     const all = [...thoughts.blocks, ...blocks];
     nodes.add({
@@ -98,7 +100,7 @@ function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]
       items: all.length === 0 ? [] : [toBlocksItem(all)],
       ...(role === 'assistant' ? { source: buildModelSource(model, { provider: 'google', ...usageOf(chunk) }) } : {}),
       status: getFilledText(chunk, 'errorMessage') === undefined ? undefined : 'error',
-      createdAt: nodes.time(chunk.createTime, fromIso, at),
+      createdAt: nodes.time(chunk.createTime, parseIsoTime, at),
       place: at,
       record: thoughts.records.length === 0 ? chunk : { ...chunk, $thoughts: thoughts.records },
     });
@@ -113,10 +115,10 @@ function tree(prompt: JsonObject, place: string, found: readonly ImportFinding[]
     externalId: getFilledText(prompt, 'id') ?? `sha256:${sha256Hex(canonicalJson(first))}`,
     scope: '',
     ...omitUndefinedAttributes({
-      title: firstFilledText(prompt, 'title', 'displayName'),
+      title: findFirstFilledText(prompt, 'title', 'displayName'),
       systemPrompt: getFilledText(instruction, 'text') ?? texts.join('\n'),
-      createdAt: nodes.time(prompt.createTime, fromIso, place),
-      updatedAt: nodes.time(prompt.updateTime, fromIso, place),
+      createdAt: nodes.time(prompt.createTime, parseIsoTime, place),
+      updatedAt: nodes.time(prompt.updateTime, parseIsoTime, place),
     }),
     nodes: nodes.nodes,
     activeExternalId: nodes.tip,

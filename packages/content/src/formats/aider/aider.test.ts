@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { aider } from './index.ts';
 
 const history = [
@@ -59,7 +59,7 @@ runFormatConformance(aider, [
 ]);
 
 it('[I226] keeps the model, the notices of the program as markers, and when each run began', async () => {
-  const { trees } = await storeInput(toInput({ 'a.md': history }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.md': history }));
   expect(trees[0]?.nodes.map((node) => node.kind)).toEqual(['state', 'message', 'message', 'state', 'message']);
   expect(trees[0]?.nodes[2]?.meta?.source?.model_name).toBe('gpt-4o');
   expect(new Date(trees[1]?.createdAt ?? 0).toISOString()).toBe('2024-05-02T11:00:00.000Z');

@@ -4,7 +4,7 @@ import type { JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
 import { decodeUtf8 } from '../decode.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import { type InputFile, readAllBytes, type SampleFile } from '../input.ts';
 import {
@@ -98,7 +98,7 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
   if (before)
     yield {
       type: 'finding',
-      finding: buildFinding('import/skipped', 'loss', file.name, detailOf('lines-before-first-run'), 1),
+      finding: buildFinding('import/skipped', 'loss', file.name, buildFindingDetail('lines-before-first-run'), 1),
     };
   const seen = new Map<string, number>();
   for (const [index, start] of starts.entries()) {
@@ -110,7 +110,10 @@ async function* readFile(file: InputFile, options: ReadOptions): AsyncGenerator<
     // A run without messages is not a conversation.
     if (tree.nodes.some((node) => node.kind !== 'state')) yield { type: 'tree', tree };
     else
-      yield { type: 'finding', finding: buildFinding('import/skipped', 'note', tree.place, detailOf('no-messages')) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/skipped', 'note', tree.place, buildFindingDetail('no-messages')),
+      };
   }
 }
 

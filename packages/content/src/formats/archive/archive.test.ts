@@ -4,7 +4,13 @@ import { findAnyNode } from '@coppice/core/tree';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { readStoredTree, runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
+import {
+  exportStoredTrees,
+  importIntoStore,
+  readStoredTree,
+  runFormatConformance,
+  toImportInput,
+} from '../conformance.ts';
 import type { ExportedTree } from '../contract.ts';
 import { readExportedTree } from '../exporting.ts';
 import { readImport } from '../read.ts';
@@ -84,7 +90,7 @@ const rowOf = ({ activeNodeId, rootId, attributes, size, bookmarks }: Tree) => (
 });
 
 const whole = (await written(await sample())).text;
-const plain = await writeStored(await sample(), archive);
+const plain = await exportStoredTrees(await sample(), archive);
 
 /** Returns the lines without checksums and times of rows, because a store that imports a tree uses its own clock. */
 function comparable(files: ReadonlyMap<string, string>): unknown {
@@ -122,7 +128,7 @@ describe('an archive', () => {
     const from = await sample();
     const { text, losses } = await written(from);
     expect(losses).toBe(0);
-    const stored = await storeInput(toInput({ a: text }));
+    const stored = await importIntoStore(toImportInput({ a: text }));
     expect(stored.ids).toEqual([id]);
     const [before, after] = [readStoredTree(from, id), readStoredTree(stored, id)];
     expect(rowOf(after)).toEqual(rowOf(before));
@@ -139,21 +145,24 @@ describe('an archive', () => {
 
   it('[I19] contains the bytes of attachments, and reports missing ones', async () => {
     const blobs: Uint8Array[] = [];
-    for await (const event of readImport(toInput({ a: whole })))
+    for await (const event of readImport(toImportInput({ a: whole })))
       if (event.type === 'blob') blobs.push(await event.blob.read());
     expect(blobs).toEqual([picture]);
     expect((await written(await sample(), false)).losses).toBe(1);
   });
 
   it('[I20] reports a line that was changed, removed or swapped, and refuses a newer version', async () => {
-    const codes = async (text: string) => (await storeInput(toInput({ a: text }))).findings.map((one) => one.code);
+    const codes = async (text: string) =>
+      (await importIntoStore(toImportInput({ a: text }))).findings.map((one) => one.code);
     expect(await codes(whole)).toEqual([]);
     expect(await codes(whole.replace('again', 'never'))).toContain('import/checksum');
     const lines = whole.split('\n');
     const at = lines.findIndex((line) => line.includes('"type":"node"'));
     expect(await codes(lines.toSpliced(at + 1, 1).join('\n'))).toContain('import/checksum');
     expect(await codes(whole.replace(/"data":"..../, '"data":"AAAA'))).toEqual(['import/checksum']);
-    await expect(storeInput(toInput({ a: whole.replace('"version":1', '"version":2') }))).rejects.toMatchObject({
+    await expect(
+      importIntoStore(toImportInput({ a: whole.replace('"version":1', '"version":2') })),
+    ).rejects.toMatchObject({
       code: 'import/newer',
     });
   });

@@ -14,7 +14,7 @@ import type { ImportedBlob, ImportedMarker, ImportedNode, ImportedTree, ReadEven
 import { readProgramFiles } from '../conversation-files.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
 import type { ImportInput, InputFile, InputSample } from '../input.ts';
@@ -71,7 +71,9 @@ class ArchiveDraft {
   addNode(line: JsonObject, place: string): void {
     const id = getFilledText(line, 'id');
     if (id === undefined) {
-      this.findings.push(buildFinding('import/record-unreadable', 'loss', place, detailOf('node-without-id'), 1));
+      this.findings.push(
+        buildFinding('import/record-unreadable', 'loss', place, buildFindingDetail('node-without-id'), 1),
+      );
       return;
     }
     const rootId = getFilledText(this.row, 'rootId');
@@ -110,7 +112,13 @@ class ArchiveDraft {
       for (const name of listAt(line, 'names')) this.addName(name);
     } else
       this.findings.push(
-        buildFinding('import/unknown-type', 'loss', place, textAt(line, 'type') ?? detailOf('line-without-type'), 1),
+        buildFinding(
+          'import/unknown-type',
+          'loss',
+          place,
+          textAt(line, 'type') ?? buildFindingDetail('line-without-type'),
+          1,
+        ),
       );
   }
 
@@ -183,13 +191,17 @@ class BlobDraft {
       this.#parts = [];
     }
     if (!isBase64(data) || part !== this.#parts.length)
-      return { finding: buildFinding('import/checksum', 'loss', place, detailOf('attachment', hash.slice(0, 12))) };
+      return {
+        finding: buildFinding('import/checksum', 'loss', place, buildFindingDetail('attachment', hash.slice(0, 12))),
+      };
     this.#parts.push(fromBase64(data));
     if (this.#parts.length < parts) return {};
     const bytes = joinBytes(this.#parts);
     this.#parts = [];
     if (sha256Hex(bytes) !== hash)
-      return { finding: buildFinding('import/checksum', 'loss', place, detailOf('attachment', hash.slice(0, 12))) };
+      return {
+        finding: buildFinding('import/checksum', 'loss', place, buildFindingDetail('attachment', hash.slice(0, 12))),
+      };
     const mediaType = getFilledText(line, 'mediaType') ?? 'application/octet-stream';
     return { blob: { hash, size: bytes.length, mediaType, read: async () => bytes } };
   }
@@ -215,7 +227,13 @@ async function* readArchiveFile(file: InputFile): AsyncGenerator<ReadEvent> {
     if (!isJsonObject(value)) {
       yield {
         type: 'finding',
-        finding: buildFinding('import/bad-line', 'loss', place, findings[0]?.message ?? detailOf('not-an-object'), 1),
+        finding: buildFinding(
+          'import/bad-line',
+          'loss',
+          place,
+          findings[0]?.message ?? buildFindingDetail('not-an-object'),
+          1,
+        ),
       };
       continue;
     }
@@ -232,14 +250,20 @@ async function* readArchiveFile(file: InputFile): AsyncGenerator<ReadEvent> {
     } else if (value.type === 'end' && 'trees' in value) {
       ended = true;
       if (value.sum !== whole.value || value.trees !== trees)
-        yield { type: 'finding', finding: buildFinding('import/checksum', 'repair', place, detailOf('archive')) };
+        yield {
+          type: 'finding',
+          finding: buildFinding('import/checksum', 'repair', place, buildFindingDetail('archive')),
+        };
     } else if (draft === undefined) {
-      yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', place, detailOf('outside-trees'), 1) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/skipped', 'loss', place, buildFindingDetail('outside-trees'), 1),
+      };
     } else if (value.type === 'end') {
       whole.add(text);
       trees++;
       if (value.sum !== draft.sum.value || value.tree !== draft.id)
-        draft.findings.push(buildFinding('import/checksum', 'repair', draft.place, detailOf('conversation')));
+        draft.findings.push(buildFinding('import/checksum', 'repair', draft.place, buildFindingDetail('conversation')));
       yield { type: 'tree', tree: draft.tree() };
       draft = undefined;
     } else {
@@ -251,12 +275,14 @@ async function* readArchiveFile(file: InputFile): AsyncGenerator<ReadEvent> {
   if (!ended)
     yield {
       type: 'finding',
-      finding: buildFinding('import/checksum', 'repair', file.name, detailOf('archive-incomplete')),
+      finding: buildFinding('import/checksum', 'repair', file.name, buildFindingDetail('archive-incomplete')),
     };
 }
 
 function truncatedArchive(draft: ArchiveDraft): ImportedTree {
-  draft.findings.push(buildFinding('import/checksum', 'repair', draft.place, detailOf('conversation-incomplete')));
+  draft.findings.push(
+    buildFinding('import/checksum', 'repair', draft.place, buildFindingDetail('conversation-incomplete')),
+  );
   return draft.tree();
 }
 

@@ -3,7 +3,7 @@ import { toBase64 } from '../../base64.ts';
 import { byteSourceOf, mediaTypeOf } from '../../blocks/source.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { buildLossEvent } from '../exporting.ts';
-import { toIso } from '../fields.ts';
+import { formatIsoTime } from '../fields.ts';
 import { recordBytesOf } from '../original-record.ts';
 import { archiveVersion, blobPartBytes, LineChecksum } from './lines.ts';
 
@@ -87,7 +87,12 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
   yield { type: 'file', name: 'archive.coppice.jsonl', mediaType: 'application/x-ndjson' };
   yield {
     type: 'text',
-    text: archiveLine({ type: 'archive', format: 'coppice', version: archiveVersion, exportedAt: toIso(options.now) }),
+    text: archiveLine({
+      type: 'archive',
+      format: 'coppice',
+      version: archiveVersion,
+      exportedAt: formatIsoTime(options.now),
+    }),
   };
   const kept = new Set<string>();
   const whole = new LineChecksum();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { betterChatgpt } from './index.ts';
 
 const chat = (messages: readonly unknown[], rest: object = {}) => ({
@@ -53,7 +53,9 @@ runFormatConformance(betterChatgpt, [
 ]);
 
 it('[I230] keeps the prompt, the model and pictures', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify({ chats: [chat(messages)], version: 1 }) }));
+  const { trees } = await importIntoStore(
+    toImportInput({ 'a.json': JSON.stringify({ chats: [chat(messages)], version: 1 }) }),
+  );
   expect([trees[0]?.title, trees[0]?.systemPrompt, trees[0]?.nodes[1]?.meta?.source?.model_name]).toEqual([
     'BCG',
     'S',
@@ -64,6 +66,6 @@ it('[I230] keeps the prompt, the model and pictures', async () => {
 
 it('[I248] puts a chat into its folder', async () => {
   const document = { chats: [chat(messages, { folder: 'f1' })], folders: { f1: { id: 'f1', name: 'Woods' } } };
-  const { trees, findings } = await storeInput(toInput({ 'a.json': JSON.stringify(document) }));
+  const { trees, findings } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify(document) }));
   expect([trees[0]?.attributes, findings]).toEqual([{ folder: 'Woods' }, []]);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { bigAgi } from './index.ts';
 
 let clock = 1730000000000;
@@ -160,7 +160,9 @@ runFormatConformance(bigAgi, [
 ]);
 
 it('[I223] keeps models, usage, reasoning, tools and attached texts', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify({ conversations: [chat(messages)] }) }));
+  const { trees } = await importIntoStore(
+    toImportInput({ 'a.json': JSON.stringify({ conversations: [chat(messages)] }) }),
+  );
   expect(trees[0]?.title).toBe('AGI chat');
   expect(trees[0]?.nodes[0]?.message.content.map((block) => block.type)).toEqual(['text', 'file', 'big-agi-image']);
   expect(trees[0]?.nodes[1]?.message.content).toMatchObject([
@@ -176,14 +178,14 @@ it('[I223] keeps models, usage, reasoning, tools and attached texts', async () =
 
 it('[I223] reads the chats of a flash backup of either name, and nothing else of it', async () => {
   for (const name of [{ schema: 'vnd.agi.flash-backup' }, { _t: 'agi.flash-backup', _v: 102_000 }]) {
-    const { trees } = await storeInput(toInput({ 'flash.json': JSON.stringify(flashBackup(name)) }));
+    const { trees } = await importIntoStore(toImportInput({ 'flash.json': JSON.stringify(flashBackup(name)) }));
     expect(trees.map(({ title }) => title)).toEqual(['AGI chat', 'Old']);
     expect(JSON.stringify(trees)).not.toContain('canary');
   }
 });
 
 it('[I223] keeps hidden reasoning with its signature, and names the parts missing from the export', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify(today) }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify(today) }));
   expect(trees[0]?.nodes[0]?.message?.content).toMatchObject([
     { text: 'Which?' },
     { type: 'big-agi-image', text: '[A leaf]' },

@@ -3,18 +3,18 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader, readListedFolders } from '../conversation-files.ts';
-import { fromMillis, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, parseMillisTime, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { checkKnownValue, checkRole } from '../structure-findings.ts';
 import {
-  buildCallBlock,
   buildModelSource,
-  buildResultItem,
+  buildToolResultItem,
+  buildToolUseBlock,
   ConversationNodes,
-  firstFilledText,
+  findFirstFilledText,
   omitUndefinedAttributes,
-  parseArguments,
+  parseStoredArguments,
   toBlocksItem,
   toTextBlocks,
 } from '../turn-nodes.ts';
@@ -61,7 +61,8 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
       return reasoningItems(fragment, part);
     case 'doc': {
       const text = textAt(objectAt(part, 'data'), 'text') ?? '';
-      const name = firstFilledText(part, 'l1Title', 'title', 'ref') ?? getFilledText(fragment, 'title') ?? 'document';
+      const name =
+        findFirstFilledText(part, 'l1Title', 'title', 'ref') ?? getFilledText(fragment, 'title') ?? 'document';
       return [toBlocksItem([{ type: 'file', name, mediaType: 'text/plain', source: { type: 'text', text } }])];
     }
     case 'tool_invocation': {
@@ -69,10 +70,10 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
       const code = textAt(invocation, 'code');
       return [
         toBlocksItem([
-          buildCallBlock(
+          buildToolUseBlock(
             id,
             getFilledText(invocation, 'name') ?? textAt(invocation, 'type') ?? 'unknown',
-            code ?? parseArguments(invocation.args),
+            code ?? parseStoredArguments(invocation.args),
           ),
         ]),
       ];
@@ -81,7 +82,7 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
       const response = objectAt(part, 'response');
       const failed = part.error !== undefined && part.error !== null && part.error !== false;
       return [
-        buildResultItem(
+        buildToolResultItem(
           id,
           getFilledText(response, 'name') ?? textAt(response, 'type') ?? 'unknown',
           response.result,
@@ -109,7 +110,7 @@ function itemOf(fragment: JsonObject, nodes: ConversationNodes, place: string): 
     // Only the provider has the file, and only for a limited time.
     case 'hosted_resource': {
       const resource = objectAt(part, 'resource');
-      const name = firstFilledText(resource, 'filename', 'fileName', 'fileId');
+      const name = findFirstFilledText(resource, 'filename', 'fileName', 'fileId');
       return [missingItem(part, 'big-agi-file', name, nodes, place)];
     }
     case 'ph':
@@ -179,7 +180,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
       role,
       items: items.filter((item) => item.type !== 'blocks' || item.blocks.length > 0),
       ...(role === 'assistant' ? { source: sourceOf(message) } : {}),
-      createdAt: nodes.time(message.created, fromMillis, at),
+      createdAt: nodes.time(message.created, parseMillisTime, at),
       place: at,
       record: message,
     });
@@ -188,9 +189,9 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     externalId: getFilledText(conversation, 'id') ?? place,
     scope: '',
     ...omitUndefinedAttributes({
-      title: firstFilledText(conversation, 'userTitle', 'autoTitle'),
-      createdAt: nodes.time(conversation.created, fromMillis, place),
-      updatedAt: nodes.time(conversation.updated, fromMillis, place),
+      title: findFirstFilledText(conversation, 'userTitle', 'autoTitle'),
+      createdAt: nodes.time(conversation.created, parseMillisTime, place),
+      updatedAt: nodes.time(conversation.updated, parseMillisTime, place),
     }),
     nodes: nodes.nodes,
     activeExternalId: nodes.tip,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { chatbox } from './index.ts';
 
 let clock = 1730000000000;
@@ -111,7 +111,7 @@ runFormatConformance(chatbox, [
 ]);
 
 it('[I221] keeps alternative replies as branches, and the shown one as current', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify(exported(messages)) }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify(exported(messages)) }));
   const [tree, before] = trees;
   expect([tree?.title, before?.title, tree?.activeExternalId]).toEqual(['Talk', 'Before', 'c']);
   expect(tree?.nodes.map((node) => [node.externalId, node.parentExternalId]).sort()).toEqual([
@@ -130,7 +130,7 @@ it('[I245] keeps alternative replies in the order in which Chatbox shows them', 
   const other = message('e', 'assistant', 'Hi (third)');
   const third = { ...forks, b: { ...forks.b, lists: [...forks.b.lists, { id: 'i', messages: [other] }] } };
   const files = { 'a.json': JSON.stringify({ 'session:s1': session(messages, { messageForksHash: third }) }) };
-  const { trees } = await storeInput(toInput(files));
+  const { trees } = await importIntoStore(toImportInput(files));
   const below = trees[0]?.nodes.filter(({ parentExternalId }) => parentExternalId === 'b') ?? [];
   const inOrder = [...below].sort((a, b) => a.order - b.order);
   expect(inOrder.map(({ externalId }) => externalId)).toEqual(['c0', 'c/0', 'e']);
@@ -138,7 +138,7 @@ it('[I245] keeps alternative replies in the order in which Chatbox shows them', 
 });
 
 it('[I221] a summary of Chatbox becomes a compaction, and the recognised text of a picture becomes its text', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify({ 'session:s1': compacted }) }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify({ 'session:s1': compacted }) }));
   expect(trees[0]?.nodes.map(({ externalId, kind, status }) => [externalId, kind, status])).toEqual([
     ['a', 'message', undefined],
     ['b', 'message', undefined],
@@ -153,8 +153,8 @@ it('[I221] a summary of Chatbox becomes a compaction, and the recognised text of
 it('[I35] alternatives below a missing message become orphans, and the loss of their place is reported', async () => {
   const alone = { gone: { position: 1, lists: [{ id: 'f', messages: [message('q', 'assistant', 'Elsewhere')] }] } };
   const file = { 'session:s1': session(messages, { messageForksHash: { ...forks, ...alone } }) };
-  const { trees, findings } = await storeInput(toInput({ 'a.json': JSON.stringify(file) }));
-  const { trees: without } = await storeInput(toInput({ 'a.json': JSON.stringify(exported(messages)) }));
+  const { trees, findings } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify(file) }));
+  const { trees: without } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify(exported(messages)) }));
   expect(JSON.stringify(trees[0]?.nodes)).toContain('Elsewhere');
   expect(trees[0]?.nodes.length).toBe((without[0]?.nodes.length ?? 0) + 1);
   expect(findings).toMatchObject([{ code: 'import/orphan' }]);

@@ -1,23 +1,32 @@
 // The export of Chatbox. Each session has its own key. Hidden alternatives below a message are stored outside the list,
 // by the id of that message. Earlier threads of a session are separate lists.
 import type { Json, JsonObject } from '@coppice/core';
-import { setOwn } from '../../json-copy.ts';
+import { setOwnProperty } from '../../json-copy.ts';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { findValuesByPath, readProgramFiles } from '../conversation-files.ts';
-import { fromMillis, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import {
+  getFilledText,
+  isJsonObject,
+  listAt,
+  numberAt,
+  objectAt,
+  omitKeys,
+  parseMillisTime,
+  textAt,
+} from '../fields.ts';
 import { readDocumentRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import { imageFromUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { buildEntryFinding, checkKnownValue, checkListField, checkRole } from '../structure-findings.ts';
+import { buildNonObjectFinding, checkKnownValue, checkListField, checkRole } from '../structure-findings.ts';
 import {
-  buildCallBlock,
   buildModelSource,
-  buildResultItem,
+  buildToolResultItem,
+  buildToolUseBlock,
   ConversationNodes,
-  firstFilledText,
+  findFirstFilledText,
   omitUndefinedAttributes,
   toBlocksItem,
   toTextBlocks,
@@ -48,7 +57,7 @@ const partTypes: ReadonlySet<string> = new Set(['text', 'image', 'reasoning', 't
 
 function partItems(part: Json, fallback: string, nodes: ConversationNodes, place: string): ReplyItem[] {
   if (!isJsonObject(part)) {
-    nodes.report(buildEntryFinding(`${place}.contentParts`));
+    nodes.report(buildNonObjectFinding(`${place}.contentParts`));
     return [];
   }
   nodes.report(...checkKnownValue('part', part.type, (word) => partTypes.has(word), place));
@@ -57,9 +66,9 @@ function partItems(part: Json, fallback: string, nodes: ConversationNodes, place
   if (part.type === 'tool-call') {
     const id = getFilledText(part, 'toolCallId') ?? fallback;
     const name = getFilledText(part, 'toolName') ?? 'unknown';
-    const call = toBlocksItem([buildCallBlock(id, name, part.args)]);
+    const call = toBlocksItem([buildToolUseBlock(id, name, part.args)]);
     return part.state === 'result' || part.state === 'error'
-      ? [call, buildResultItem(id, name, part.result, part.state === 'error')]
+      ? [call, buildToolResultItem(id, name, part.result, part.state === 'error')]
       : [call];
   }
   if (part.type === 'image') return [toBlocksItem([pictureBlock(part, nodes, place)])];
@@ -73,7 +82,12 @@ function pictureBlock(part: JsonObject, nodes: ConversationNodes, place: string)
   const url = getFilledText(part, 'url');
   if (url !== undefined) return imageFromUrl(url);
   nodes.report(
-    buildFinding('import/attachment-missing', 'note', place, getFilledText(part, 'storageKey') ?? detailOf('image')),
+    buildFinding(
+      'import/attachment-missing',
+      'note',
+      place,
+      getFilledText(part, 'storageKey') ?? buildFindingDetail('image'),
+    ),
   );
   // The recognised text of the picture was sent to models that cannot read images.
   return { ...omitKeys(part, 'type'), type: 'chatbox-image', text: getFilledText(part, 'ocrResult') ?? '[image]' };
@@ -95,7 +109,7 @@ function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, plac
   for (const picture of listAt(message, 'pictures').filter(isJsonObject))
     items.push(toBlocksItem([pictureBlock(picture, nodes, place)]));
   for (const file of [...listAt(message, 'files'), ...listAt(message, 'links')].filter(isJsonObject)) {
-    const name = firstFilledText(file, 'name', 'title', 'url') ?? 'file';
+    const name = findFirstFilledText(file, 'name', 'title', 'url') ?? 'file';
     nodes.report(buildFinding('import/attachment-missing', 'note', place, name.slice(0, 200)));
     items.push(toBlocksItem([{ ...file, type: 'chatbox-file', text: `[${name}]` }]));
   }
@@ -130,7 +144,7 @@ class SessionNodes {
       for (const [index, message] of next.list.entries()) {
         const at = `${next.place}[${index}]`;
         if (!isJsonObject(message)) {
-          this.nodes.report(buildEntryFinding(at));
+          this.nodes.report(buildNonObjectFinding(at));
           continue;
         }
         const id = idOfMessage(message, at);
@@ -151,7 +165,7 @@ class SessionNodes {
           const other = lists[number];
           const where = `${place} ${id}.lists[${number}]`;
           if (!isJsonObject(other)) {
-            if (number < lists.length) this.nodes.report(buildEntryFinding(where));
+            if (number < lists.length) this.nodes.report(buildNonObjectFinding(where));
             continue;
           }
           this.nodes.report(...checkListField(other, 'messages', where));
@@ -195,7 +209,7 @@ class SessionNodes {
         parent,
         role: 'assistant',
         items: [{ type: 'compaction', summary, details: {} }],
-        createdAt: nodes.time(message.timestamp, fromMillis, place),
+        createdAt: nodes.time(message.timestamp, parseMillisTime, place),
         place,
         record: message,
       });
@@ -231,7 +245,7 @@ class SessionNodes {
           }
         : {}),
       status: error !== undefined ? 'error' : message.generating === true ? 'interrupted' : undefined,
-      createdAt: nodes.time(message.timestamp, fromMillis, place),
+      createdAt: nodes.time(message.timestamp, parseMillisTime, place),
       place,
       record: message,
     });
@@ -244,7 +258,7 @@ function forksWithoutMessages(session: JsonObject): JsonObject {
   for (const [id, fork] of Object.entries(objectAt(session, 'messageForksHash'))) {
     const lists = isJsonObject(fork) ? listAt(fork, 'lists').filter(isJsonObject) : [];
     const kept = isJsonObject(fork) ? { ...fork, lists: lists.map((list) => omitKeys(list, 'messages')) } : fork;
-    setOwn(forks, id, kept);
+    setOwnProperty(forks, id, kept);
   }
   return forks;
 }
@@ -269,7 +283,7 @@ function* sessionTrees(session: JsonObject, place: string, found: readonly Impor
     ...listAt(session, 'threads').flatMap((thread, index) =>
       isJsonObject(thread)
         ? checkListField(thread, 'messages', `${place}.threads[${index}]`)
-        : [buildEntryFinding(`${place}.threads[${index}]`)],
+        : [buildNonObjectFinding(`${place}.threads[${index}]`)],
     ),
   ];
   const forks = forksWithoutMessages(session);
@@ -290,7 +304,7 @@ function* sessionTrees(session: JsonObject, place: string, found: readonly Impor
       list: listAt(thread, 'messages'),
       title: getFilledText(thread, 'name') ?? getFilledText(session, 'name'),
       place: `${place}.threads[${index}].messages`,
-      createdAt: fromMillis(thread.createdAt),
+      createdAt: parseMillisTime(thread.createdAt),
       record: { ...omitKeys(session, 'messages', 'threads', 'messageForksHash'), thread: omitKeys(thread, 'messages') },
     })),
   ];
@@ -324,7 +338,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
       else
         yield {
           type: 'finding',
-          finding: buildFinding('import/skipped', 'note', record.place, detailOf('not-a-conversation'), 1),
+          finding: buildFinding('import/skipped', 'note', record.place, buildFindingDetail('not-a-conversation'), 1),
         };
     }
   }

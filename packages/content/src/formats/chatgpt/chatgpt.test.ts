@@ -4,9 +4,15 @@ import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { readStoredTree, runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
+import {
+  exportStoredTrees,
+  importIntoStore,
+  readStoredTree,
+  runFormatConformance,
+  toImportInput,
+} from '../conformance.ts';
 import { encodeUtf8 } from '../decode.ts';
-import { fileOfBytes } from '../input.ts';
+import { wrapBytesAsFile } from '../input.ts';
 import { chatgpt } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -272,7 +278,8 @@ runFormatConformance(chatgpt, [
 
 describe('ChatGPT exports', () => {
   const read = async (nodes: typeof tea) =>
-    (await storeInput(toInput({ 'conversations.json': JSON.stringify([conversation('c', nodes)]) }))).trees[0];
+    (await importIntoStore(toImportInput({ 'conversations.json': JSON.stringify([conversation('c', nodes)]) })))
+      .trees[0];
 
   it('[I13] keep tool steps as calls and results paired by their chain, thoughts as reasoning, hidden nodes as markers', async () => {
     const tree = await read(tools);
@@ -288,7 +295,7 @@ describe('ChatGPT exports', () => {
   });
 
   it('[I14] find pictures in the archive by the ids in their file names', async () => {
-    const { trees } = await storeInput({ files: [fileOfBytes('export.zip', zipped)] });
+    const { trees } = await importIntoStore({ files: [wrapBytesAsFile('export.zip', zipped)] });
     const hash = sha256Hex(png);
     expect(trees[0]?.nodes.find((one) => one.externalId === 'o2')?.message.content).toEqual([
       { type: 'image', mediaType: 'image/png', source: { type: 'blob', hash, size: 7 } },
@@ -303,7 +310,9 @@ describe('ChatGPT exports', () => {
       const asset = { content_type: 'image_asset_pointer', asset_pointer: 'sediment://file_7#p_0' };
       const message = { author: { role: 'user' }, content: { content_type: 'multimodal_text', parts: [asset] } };
       const file = JSON.stringify([{ id: 'c', mapping: { a: { id: 'a', parent: null, message } } }]);
-      const { trees } = await storeInput(toInput({ 'conversations.json': file, [name]: png, 'file_70.png': 'other' }));
+      const { trees } = await importIntoStore(
+        toImportInput({ 'conversations.json': file, [name]: png, 'file_70.png': 'other' }),
+      );
       expect(trees[0]?.blobs?.map(({ hash }) => hash)).toEqual([sha256Hex(png)]);
     },
   );
@@ -317,7 +326,7 @@ describe('ChatGPT exports', () => {
     };
     const message = { author: { role: 'user' }, content: { content_type: 'multimodal_text', parts: [part] } };
     const file = JSON.stringify([{ id: 'c', mapping: { a: { id: 'a', parent: null, message } } }]);
-    const { trees } = await storeInput(toInput({ 'conversations.json': file, 'file_2.png': png }));
+    const { trees } = await importIntoStore(toImportInput({ 'conversations.json': file, 'file_2.png': png }));
     expect(trees[0]?.nodes[0]?.message?.content).toMatchObject([
       { type: 'chatgpt-audio_asset_pointer', asset_pointer: 'sediment://file_1' },
       { type: 'image', source: { hash: sha256Hex(png) } },
@@ -328,8 +337,8 @@ describe('ChatGPT exports', () => {
   });
 
   it('[I15] keep sibling order, times to the microsecond and private-use marks', async () => {
-    const stored = await storeInput(toInput({ 'c.json': JSON.stringify([conversation('c1', tea)]) }));
-    const { files } = await writeStored(stored, chatgpt);
+    const stored = await importIntoStore(toImportInput({ 'c.json': JSON.stringify([conversation('c1', tea)]) }));
+    const { files } = await exportStoredTrees(stored, chatgpt);
     const [back] = JSON.parse([...files.values()].join(''));
     expect(back.mapping.u.children).toEqual(['a1', 'a2']);
     expect(back.mapping.a1.message.create_time).toBe(1_760_000_000.123456);
@@ -340,12 +349,12 @@ describe('ChatGPT exports', () => {
   });
 
   it('[I15] make the root current if no message is left, never a removed message', async () => {
-    const stored = await storeInput(toInput({ 'c.json': JSON.stringify([conversation('c1', tea)]) }));
+    const stored = await importIntoStore(toImportInput({ 'c.json': JSON.stringify([conversation('c1', tea)]) }));
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');
     const act = { actor: 'me', kit: messageKit, ...createTestClock(9) };
     await run(stored.store, { type: 'clear', treeId: id }, act);
-    const { files } = await writeStored(stored, chatgpt);
+    const { files } = await exportStoredTrees(stored, chatgpt);
     const [back] = JSON.parse([...files.values()].join(''));
     expect(Object.keys(back.mapping)).toEqual([back.current_node]);
   });
@@ -359,13 +368,13 @@ describe('ChatGPT exports', () => {
       blocked_urls: [{}],
     });
     const lines = `${JSON.stringify(one('x'))}\n${JSON.stringify(one('y'))}\n`;
-    const { trees, findings } = await storeInput(toInput({ 'a.jsonl': lines }));
+    const { trees, findings } = await importIntoStore(toImportInput({ 'a.jsonl': lines }));
     expect(trees.map((tree) => [tree.externalId, tree.place])).toEqual([
       ['x', 'a.jsonl:1'],
       ['y', 'a.jsonl:2'],
     ]);
     expect(findings).toEqual([]);
-    const set = await storeInput(toInput({ 'a.json': JSON.stringify(one('x'), null, 2) }));
+    const set = await importIntoStore(toImportInput({ 'a.json': JSON.stringify(one('x'), null, 2) }));
     expect(set.trees.map((tree) => tree.place)).toEqual(['a.json']);
   });
 });
@@ -394,7 +403,7 @@ it('[I232] saved by a browser extension are read as conversations of ChatGPT', a
     conversation_id: 'xx',
     is_archived: false,
   };
-  const { trees, findings } = await storeInput(toInput({ 'ChatGPT-Single.json': JSON.stringify(saved) }));
+  const { trees, findings } = await importIntoStore(toImportInput({ 'ChatGPT-Single.json': JSON.stringify(saved) }));
   expect(findings.filter((one) => one.severity !== 'note')).toEqual([]);
   expect(trees.map((tree) => [tree.externalId, tree.title, tree.nodes.length, tree.activeExternalId])).toEqual([
     ['xx', 'Single', 2, 'c'],

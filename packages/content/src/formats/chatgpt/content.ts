@@ -2,7 +2,7 @@
 import type { Json, JsonObject, NodeKind, NodeMeta, NodeStatus } from '@coppice/core';
 import { type Attachment, buildAttachmentBlock } from '../attachments.ts';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { hasTextFields } from '../text-fields.ts';
 
@@ -29,7 +29,7 @@ export function recipientOf(message: JsonObject): string | undefined {
 }
 
 /** Derives the id of a call from its node, because exports have no call ids. */
-export function callIdOf(nodeId: string): string {
+export function deriveCallId(nodeId: string): string {
   return `call-${nodeId}`;
 }
 
@@ -47,13 +47,13 @@ interface MessageDraft {
   /** The ids of referenced files that are not in `files`. */
   readonly wanted: string[];
   readonly place: string;
-  readonly files: FilesById;
+  readonly files: AttachmentsById;
 }
 
 /** Attachment files by the id in their name. */
-export type FilesById = ReadonlyMap<string, Attachment>;
+export type AttachmentsById = ReadonlyMap<string, Attachment>;
 
-const noFiles: FilesById = new Map();
+const noFiles: AttachmentsById = new Map();
 
 function attachedFile(id: string, draft: MessageDraft): Attachment | undefined {
   const found = draft.files.get(id);
@@ -66,7 +66,7 @@ function assetBlock(part: JsonObject, draft: MessageDraft): Json {
   const found = pointer === undefined ? undefined : attachedFile(assetId(pointer), draft);
   if (found === undefined) {
     draft.findings.push(
-      buildFinding('import/attachment-missing', 'note', draft.place, pointer ?? detailOf('no-address')),
+      buildFinding('import/attachment-missing', 'note', draft.place, pointer ?? buildFindingDetail('no-address')),
     );
     const type = `chatgpt-${textAt(part, 'content_type') ?? 'asset'}`;
     return { ...part, type };
@@ -166,7 +166,7 @@ function callBlock(message: JsonObject, recipient: string, nodeId: string, block
   } catch {
     // The text is not JSON: code or plain text becomes a parameter.
   }
-  return { type: 'tool-use', id: callIdOf(nodeId), name: recipient, parameters };
+  return { type: 'tool-use', id: deriveCallId(nodeId), name: recipient, parameters };
 }
 
 function messageStatus(message: JsonObject): NodeStatus | undefined {
@@ -232,7 +232,7 @@ export function readChatgptMessage(
     readonly nodeId: string;
     readonly callId: string | undefined;
     readonly place: string;
-    readonly files?: FilesById;
+    readonly files?: AttachmentsById;
   },
 ): ConvertedChatgptMessage {
   const { nodeId, callId, place, files = noFiles } = given;
@@ -254,14 +254,14 @@ export function readChatgptMessage(
     findings: draft.findings,
   };
   if (role === 'tool') {
-    const answers = callId ?? callIdOf(nodeId);
+    const answers = callId ?? deriveCallId(nodeId);
     const found = blocks.length === 0 ? [chatgptText('')] : blocks;
     return { ...rest, message: { role, content: found, tool_call_id: answers } };
   }
   if (blocks.length === 0) {
     if (hasTextFields(omitKeys(message, 'metadata')))
       draft.findings.push(
-        buildFinding('import/message-unreadable', 'repair', place, detailOf('text-in-unknown-fields')),
+        buildFinding('import/message-unreadable', 'repair', place, buildFindingDetail('text-in-unknown-fields')),
       );
     return { ...rest, message: null, kind: 'state' };
   }

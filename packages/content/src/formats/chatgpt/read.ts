@@ -3,20 +3,20 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { type Attachment, AttachmentFiles } from '../attachments.ts';
 import type { ImportedBlob, ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
-import { itemsPerPause, type Pause } from '../cooperative.ts';
+import { itemsPerPause, type PauseFunction } from '../cooperative.ts';
 import { decodeUtf8 } from '../decode.ts';
 import {
   checkTime,
-  fromSeconds,
   getFilledText,
   getTexts,
   isJsonObject,
   objectAt,
   omitKeys,
+  parseSecondsTime,
   textAt,
 } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { appendFindings, buildFinding, type ImportFinding } from '../findings.ts';
 import {
   type ImportInput,
@@ -24,11 +24,23 @@ import {
   type InputSample,
   isJsonLinesFile,
   isMediaFile,
-  readHead,
+  readFirstBytes,
 } from '../input.ts';
 import { parsePartialJson } from '../partial-json.ts';
-import { buildEntryFinding, checkParentId, checkRecordKey, checkRole, checkRootCount } from '../structure-findings.ts';
-import { type ConvertedChatgptMessage, callIdOf, type FilesById, readChatgptMessage, recipientOf } from './content.ts';
+import {
+  buildNonObjectFinding,
+  checkParentId,
+  checkRecordKey,
+  checkRole,
+  checkRootCount,
+} from '../structure-findings.ts';
+import {
+  type AttachmentsById,
+  type ConvertedChatgptMessage,
+  deriveCallId,
+  readChatgptMessage,
+  recipientOf,
+} from './content.ts';
 
 function hasAuthor(message: JsonObject): boolean {
   return typeof objectAt(message, 'author').role === 'string';
@@ -94,7 +106,7 @@ class ToolCalls {
       const message = objectAt(this.#mapping.get(at) ?? {}, 'message');
       walked.push(at);
       if (recipientOf(message) !== undefined) {
-        call = callIdOf(at);
+        call = deriveCallId(at);
         break;
       }
       if (textAt(objectAt(message, 'author'), 'role') !== 'tool') break;
@@ -113,7 +125,7 @@ const roles: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'tool
 const isChatgptRole = (role: string) => roles.has(role);
 
 /** Reads the attachment files with these ids; missing files are left out. */
-async function filesOfExport(ids: readonly string[], files: AttachmentFiles): Promise<FilesById> {
+async function filesOfExport(ids: readonly string[], files: AttachmentFiles): Promise<AttachmentsById> {
   const byId = new Map<string, Attachment>();
   for (const id of ids) {
     const file = await files.find(id);
@@ -166,7 +178,7 @@ class Mapping {
     for (const id of Object.keys(listed)) {
       const node = listed[id];
       if (isJsonObject(node)) this.#list(id, node);
-      else findings.push(buildEntryFinding(`${place}.mapping.${id}`));
+      else findings.push(buildNonObjectFinding(`${place}.mapping.${id}`));
     }
   }
 
@@ -178,7 +190,7 @@ class Mapping {
   }
 
   /** Converts the message of a node; undefined if the node has no message. */
-  #convert(id: string, node: JsonObject, files?: FilesById): ConvertedChatgptMessage | undefined {
+  #convert(id: string, node: JsonObject, files?: AttachmentsById): ConvertedChatgptMessage | undefined {
     const { message } = node;
     if (!isJsonObject(message)) return undefined;
     const callId = isToolMessage(message) ? this.#calls.of(id) : undefined;
@@ -209,7 +221,7 @@ class Mapping {
    * Adds a node to the tree. If the node refers to files, returns their ids and adds nothing; call it again with the
    * files.
    */
-  addNode(id: string, files?: FilesById): readonly string[] {
+  addNode(id: string, files?: AttachmentsById): readonly string[] {
     const node = this.listed.get(id);
     if (node === undefined) return noFiles;
     if (this.own.has(id)) {
@@ -233,12 +245,12 @@ class Mapping {
     if (message !== undefined)
       appendFindings(findings, checkRole('role', objectAt(message, 'author').role, isChatgptRole, at));
     if (said?.message?.role === 'tool' && this.#calls.of(id) === undefined)
-      findings.push(buildFinding('import/tool-pairing', 'note', at, detailOf('no-call-above')));
+      findings.push(buildFinding('import/tool-pairing', 'note', at, buildFindingDetail('no-call-above')));
     if (said !== undefined) {
       appendFindings(findings, said.findings);
       if (said.blobs.length > 0) for (const blob of said.blobs) this.blobs.set(blob.hash, blob);
     }
-    const createdAt = fromSeconds(message?.create_time);
+    const createdAt = parseSecondsTime(message?.create_time);
     appendFindings(findings, checkTime(message?.create_time, createdAt, at));
     // Fields are listed instead of spread for speed: this code runs for every record of every import.
     const made: Made = {
@@ -261,7 +273,7 @@ async function chatgptTree(
   place: string,
   found: readonly ImportFinding[],
   files: AttachmentFiles,
-  rest: Pause | undefined,
+  rest: PauseFunction | undefined,
 ): Promise<ImportedTree> {
   // Yields to other work, because parsing the conversation in one step may have taken long.
   await rest?.();
@@ -293,8 +305,8 @@ function buildTree(conversation: JsonObject, mapping: Mapping): ImportedTree {
   const current = conversation.current_node;
   const record = omitKeys(conversation, 'mapping');
   const kept = Object.fromEntries([...own].map(([id, node]) => [id, omitKeys(node, 'children')]));
-  const createdAt = fromSeconds(conversation.create_time);
-  const updatedAt = fromSeconds(conversation.update_time);
+  const createdAt = parseSecondsTime(conversation.create_time);
+  const updatedAt = parseSecondsTime(conversation.update_time);
   for (const [key, read] of [
     ['create_time', createdAt],
     ['update_time', updatedAt],
@@ -327,21 +339,21 @@ async function* readConversation(
   place: string,
   found: readonly ImportFinding[],
   files: AttachmentFiles,
-  rest: Pause | undefined,
+  rest: PauseFunction | undefined,
 ): AsyncGenerator<ReadEvent> {
   const mapping = objectAt(conversation, 'mapping');
   if (isOtherMapping(mapping)) {
     const count = Object.keys(mapping).length;
     yield {
       type: 'finding',
-      finding: buildFinding('import/other-format', 'loss', place, detailOf('no-author'), count),
+      finding: buildFinding('import/other-format', 'loss', place, buildFindingDetail('no-author'), count),
     };
   } else yield { type: 'tree', tree: await chatgptTree(conversation, place, found, files, rest) };
 }
 
 async function hasConversations(file: InputFile): Promise<boolean> {
   if (isMediaFile(file.name)) return false;
-  return isChatgptExport(parsePartialJson(decodeUtf8((await readHead(file)).head).text));
+  return isChatgptExport(parsePartialJson(decodeUtf8((await readFirstBytes(file)).head).text));
 }
 
 /**
@@ -386,7 +398,7 @@ export async function* read(input: ImportInput, { rest }: ReadOptions = {}): Asy
       else
         yield {
           type: 'finding',
-          finding: buildFinding('import/skipped', 'note', record.place, detailOf('no-mapping'), 1),
+          finding: buildFinding('import/skipped', 'note', record.place, buildFindingDetail('no-mapping'), 1),
         };
     }
     for (const one of single) yield* readConversation(one, file.name, [], files, rest);

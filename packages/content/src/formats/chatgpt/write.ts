@@ -2,16 +2,16 @@ import type { Block, Json, JsonObject, Node, NodeId } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { blockDefinitionOf } from '../../blocks/index.ts';
 import type { ExportedTree, WriteEvent } from '../contract.ts';
-import { isStoredBlob } from '../embed-bytes.ts';
+import { hasBlobSource } from '../embed-bytes.ts';
 import {
+  assignExportedIds,
   buildLossEvent,
-  conversationTimes,
-  exportedChildren,
-  exportedIds,
   findAttributeLosses,
   findBookmarkLosses,
   findMetadataLosses,
-  originalTreeRecord,
+  findOriginalTreeRecord,
+  getConversationTimes,
+  groupExportedNodesByParent,
 } from '../exporting.ts';
 import { getFilledText, isJsonObject, objectAt, omitKeys } from '../fields.ts';
 import { originalRecordOf } from '../original-record.ts';
@@ -133,7 +133,7 @@ class ChatgptConversation {
 
   constructor(tree: ExportedTree) {
     this.#tree = tree;
-    this.#ids = exportedIds(tree, name);
+    this.#ids = assignExportedIds(tree, name);
   }
 
   /** Adds the original roots of the conversation, or a new root, and the system prompt below it. */
@@ -230,9 +230,9 @@ class ChatgptConversation {
   link(): void {
     const { rootId } = this.#tree;
     const needed = [...this.entries.values()].some((entry) => entry.parent === rootId);
-    if (!needed && this.#ownRoot && originalTreeRecord(this.#tree, name)?.record !== undefined)
+    if (!needed && this.#ownRoot && findOriginalTreeRecord(this.#tree, name)?.record !== undefined)
       this.entries.delete(rootId);
-    const children = exportedChildren(this.#tree);
+    const children = groupExportedNodesByParent(this.#tree);
     const order = new Map<string, number>();
     for (const family of children.values())
       for (const [index, child] of family.entries()) order.set(this.#ids.get(child.id) ?? child.id, index);
@@ -264,8 +264,8 @@ function mappingOf(entries: ReadonlyMap<string, MappingEntry>): JsonObject {
 }
 
 function chatgptConversation(tree: ExportedTree, built: ChatgptConversation): JsonObject {
-  const original = originalTreeRecord(tree, name);
-  const { createdAt, updatedAt } = conversationTimes(tree);
+  const original = findOriginalTreeRecord(tree, name);
+  const { createdAt, updatedAt } = getConversationTimes(tree);
   const { title } = tree.attributes;
   const starred = tree.attributes.pinned === true;
   const mapping = mappingOf(built.entries);
@@ -312,7 +312,7 @@ function* chatgptLosses(tree: ExportedTree): Generator<WriteEvent> {
     const blocks = node.message?.content ?? [];
     if (original?.unchanged === true && original.record !== undefined) {
       // The record contains only the name of the attachment.
-      if (blocks.some(isStoredBlob))
+      if (blocks.some(hasBlobSource))
         yield buildLossEvent(tree, node, 'attachments', 'Only the name of an attachment is written, not its bytes.');
       continue;
     }
@@ -346,7 +346,7 @@ export async function* write(trees: AsyncIterable<ExportedTree>): AsyncGenerator
   let first = true;
   for await (const tree of trees) {
     const built = new ChatgptConversation(tree);
-    built.addRoot(originalTreeRecord(tree, name)?.record ?? {});
+    built.addRoot(findOriginalTreeRecord(tree, name)?.record ?? {});
     for (const node of tree.nodes) built.add(node);
     built.link();
     yield* chatgptLosses(tree);

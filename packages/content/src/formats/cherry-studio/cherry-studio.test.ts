@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FixtureFiles, runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { type FixtureFiles, importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { cherryStudio } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -219,7 +219,7 @@ runFormatConformance(cherryStudio, [
 ]);
 
 async function nodesOf(files: FixtureFiles) {
-  const { trees, findings } = await storeInput(toInput(files));
+  const { trees, findings } = await importIntoStore(toImportInput(files));
   return { trees, findings, byId: new Map(trees[0]?.nodes.map((one) => [one.externalId, one])) };
 }
 

@@ -3,11 +3,11 @@
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import { type Attachment, type AttachmentFiles, buildAttachmentBlock } from '../attachments.ts';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageFromUrl } from '../openai-messages.ts';
-import { buildResultMessage } from '../tool-results.ts';
-import { buildCallBlock } from '../turn-nodes.ts';
+import { buildToolResultMessage } from '../tool-results.ts';
+import { buildToolUseBlock } from '../turn-nodes.ts';
 
 /** The content of a message that becomes one node; a message can become several nodes. */
 export interface CherryPart {
@@ -16,7 +16,7 @@ export interface CherryPart {
 }
 
 /** Where the conversion of a topic finds files, and where it puts blobs and findings. */
-export interface TopicCollector {
+export interface CherryTopicCollector {
   readonly files: AttachmentFiles;
   readonly blobs: Map<string, Attachment>;
   readonly findings: ImportFinding[];
@@ -54,7 +54,7 @@ function cherrySource(message: JsonObject): JsonObject | undefined {
   };
 }
 
-async function fileBlock(block: JsonObject, around: TopicCollector): Promise<Json> {
+async function fileBlock(block: JsonObject, around: CherryTopicCollector): Promise<Json> {
   const file = objectAt(block, 'file');
   const url = getFilledText(block, 'url');
   if (url !== undefined && block.type === 'image') return imageFromUrl(url);
@@ -66,7 +66,7 @@ async function fileBlock(block: JsonObject, around: TopicCollector): Promise<Jso
     return buildAttachmentBlock(found, name);
   }
   around.findings.push(
-    buildFinding('import/attachment-missing', 'note', around.place, name ?? id ?? detailOf('no-name')),
+    buildFinding('import/attachment-missing', 'note', around.place, name ?? id ?? buildFindingDetail('no-name')),
   );
   return { ...block, type: `cherry-${textAt(block, 'type') ?? 'file'}` };
 }
@@ -81,12 +81,12 @@ function toolOfPart(block: JsonObject, fallback: string): ToolUseRecord {
   const id = getFilledText(block, 'toolId') ?? getFilledText(raw, 'id') ?? fallback;
   const name = getFilledText(block, 'toolName') ?? getFilledText(objectAt(raw, 'tool'), 'name') ?? 'unknown';
   const given = block.arguments ?? raw.arguments;
-  const call = buildCallBlock(id, name, given);
+  const call = buildToolUseBlock(id, name, given);
   const said = block.content ?? raw.response;
   if (said === undefined || said === null) return { call, result: undefined };
   const failed = raw.status === 'error' || raw.status === 'cancelled' || block.status === 'error';
   const text = typeof said === 'string' ? said : JSON.stringify(said);
-  return { call, result: buildResultMessage(id, name, [{ type: 'text', text }], failed) };
+  return { call, result: buildToolResultMessage(id, name, [{ type: 'text', text }], failed) };
 }
 
 /** Wraps code in a fence that is longer than any fence inside the code. */
@@ -96,7 +96,7 @@ function fencedCode(code: string, language: string): string {
   return `${fence}${language}\n${code}\n${fence}`;
 }
 
-async function cherryContent(block: JsonObject, around: TopicCollector): Promise<Json> {
+async function cherryContent(block: JsonObject, around: CherryTopicCollector): Promise<Json> {
   const type = textAt(block, 'type') ?? 'unknown';
   const content = textAt(block, 'content');
   switch (type) {
@@ -118,7 +118,7 @@ async function cherryContent(block: JsonObject, around: TopicCollector): Promise
 export async function toCherryParts(
   message: JsonObject,
   blocks: readonly JsonObject[],
-  around: TopicCollector,
+  around: CherryTopicCollector,
 ): Promise<CherryPart[]> {
   const role = message.role === 'user' || message.role === 'system' ? message.role : 'assistant';
   const source = cherrySource(message);

@@ -7,12 +7,12 @@ import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { getFilledText, getTexts, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
 import { type FileRecord, readDocumentRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { type ImportInput, type InputFile, readHead } from '../input.ts';
+import { type ImportInput, type InputFile, readFirstBytes } from '../input.ts';
 import { parsePartialJson } from '../partial-json.ts';
-import { fileIdOf } from './rows.ts';
-import { type TopicMeta, topicToTree } from './topic.ts';
+import { extractFileId } from './rows.ts';
+import { type CherryTopicMeta, cherryTopicToTree } from './topic.ts';
 
 const patterns = [
   ['indexedDB', 'topics', '*'],
@@ -47,8 +47,8 @@ function parseJsonText(text: string | undefined): JsonObject {
  * Reads names and prompts of topics from a JSON text inside the document. Other settings contain API keys and are not
  * read.
  */
-function readTopicMeta(document: Json | undefined): ReadonlyMap<string, TopicMeta> {
-  const notes = new Map<string, TopicMeta>();
+function readTopicMeta(document: Json | undefined): ReadonlyMap<string, CherryTopicMeta> {
+  const notes = new Map<string, CherryTopicMeta>();
   const storage = isJsonObject(document) ? objectAt(document, 'localStorage') : {};
   const state = parseJsonText(textAt(parseJsonText(textAt(storage, 'persist:cherry-studio')), 'assistants'));
   for (const assistant of [...listAt(state, 'assistants'), state.defaultAssistant ?? null]) {
@@ -68,7 +68,7 @@ class BackupSurvey {
   readonly topics: { readonly blocks: readonly string[]; readonly bytes: number }[] = [];
   readonly sizes = new Map<string, number>();
   readonly findings: ImportFinding[] = [];
-  notes: ReadonlyMap<string, TopicMeta> = new Map();
+  notes: ReadonlyMap<string, CherryTopicMeta> = new Map();
 
   add(record: FileRecord): void {
     if (record.type === 'finding') this.findings.push(record.finding);
@@ -78,7 +78,9 @@ class BackupSurvey {
       const topic = cherryTopic(record);
       if (topic !== undefined) this.topics.push({ blocks: namedBlocks(topic), bytes: record.bytes });
       else if (record.pattern === 0)
-        this.findings.push(buildFinding('import/record-unreadable', 'loss', record.place, detailOf('not-a-topic'), 1));
+        this.findings.push(
+          buildFinding('import/record-unreadable', 'loss', record.place, buildFindingDetail('not-a-topic'), 1),
+        );
     }
   }
 
@@ -87,11 +89,11 @@ class BackupSurvey {
     for (const one of record.findings) this.findings.push(one);
     if (id === undefined)
       this.findings.push(
-        buildFinding('import/record-unreadable', 'loss', record.place, detailOf('block-without-id'), 1),
+        buildFinding('import/record-unreadable', 'loss', record.place, buildFindingDetail('block-without-id'), 1),
       );
     else if (this.sizes.has(id))
       this.findings.push(
-        buildFinding('import/duplicate-id', 'loss', record.place, detailOf('block', id.slice(0, 80)), 1),
+        buildFinding('import/duplicate-id', 'loss', record.place, buildFindingDetail('block', id.slice(0, 80)), 1),
       );
     else this.sizes.set(id, record.bytes);
   }
@@ -156,7 +158,10 @@ async function* readBatch(
   }
   for (const { topic, record } of topics) {
     const note = survey.notes.get(textAt(topic, 'id') ?? '');
-    yield { type: 'tree', tree: await topicToTree(topic, record.place, record.findings, { blocks, files, note }) };
+    yield {
+      type: 'tree',
+      tree: await cherryTopicToTree(topic, record.place, record.findings, { blocks, files, note }),
+    };
   }
 }
 
@@ -175,7 +180,7 @@ async function* readBackup(file: InputFile, files: AttachmentFiles): AsyncGenera
         'import/skipped',
         'note',
         `${file.name}.indexedDB.message_blocks`,
-        detailOf('blocks-without-message', unused),
+        buildFindingDetail('blocks-without-message', unused),
         unused,
       ),
     };
@@ -196,10 +201,11 @@ export async function* read(
   const backups: InputFile[] = [];
   const others: InputFile[] = [];
   for (const file of input.files) {
-    const known = input.files.length === 1 || isBackup(parsePartialJson(decodeUtf8((await readHead(file)).head).text));
+    const known =
+      input.files.length === 1 || isBackup(parsePartialJson(decodeUtf8((await readFirstBytes(file)).head).text));
     (known ? backups : others).push(file);
   }
-  const files = new AttachmentFiles(others, (name) => [fileIdOf(name)]);
+  const files = new AttachmentFiles(others, (name) => [extractFileId(name)]);
   for (const backup of backups) yield* readBackup(backup, files);
   for (const name of files.unused)
     yield { type: 'finding', finding: buildFinding('import/attachment-unused', 'note', name) };

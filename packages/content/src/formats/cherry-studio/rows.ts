@@ -3,9 +3,9 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { type Attachment, AttachmentFiles, buildAttachmentBlock } from '../attachments.ts';
 import type { ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
-import { checkTime, fromAnyTime, getFilledText, isJsonObject, listAt, numberAt, objectAt } from '../fields.ts';
+import { checkTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, parseAnyTime } from '../fields.ts';
 import { type FileRecord, readDocumentRecords, readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, isJsonLinesFile, readSample, type SampleFile } from '../input.ts';
 import { checkRootCount } from '../structure-findings.ts';
@@ -52,7 +52,7 @@ function columnOf(value: Json | undefined): JsonObject | undefined {
 }
 
 /** Returns the id of a file: the last part of its name or URL, without the extension. */
-export function fileIdOf(name: string): string {
+export function extractFileId(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1).replace(/\.[A-Za-z0-9]+$/, '');
 }
 
@@ -88,7 +88,7 @@ async function withFiles(message: JsonObject, place: string, around: RowContext)
   const content: Json[] = [];
   for (const block of listAt(message, 'content')) {
     const url = isJsonObject(block) ? (getFilledText(objectAt(block, 'source'), 'url') ?? '') : '';
-    const own = url === '' || /^(?:https?|data|blob):/i.test(url) ? undefined : fileIdOf(url);
+    const own = url === '' || /^(?:https?|data|blob):/i.test(url) ? undefined : extractFileId(url);
     const found = own === undefined ? undefined : await around.files.find(own);
     if (own !== undefined && found === undefined)
       around.findings.push(buildFinding('import/attachment-missing', 'note', place, own.slice(0, 80)));
@@ -110,11 +110,11 @@ async function nodesOfRow(
   const id = getFilledText(record, 'id') ?? place;
   const named = getFilledText(record, 'parent_id');
   let parent = named === undefined || roots.has(named) ? null : named;
-  const createdAt = fromAnyTime(record.created_at);
+  const createdAt = parseAnyTime(record.created_at);
   for (const one of checkTime(record.created_at, createdAt, place)) findings.push(one);
   const data = columnOf(record.data);
   if (data === undefined)
-    findings.push(buildFinding('import/message-unreadable', 'repair', place, detailOf('data-not-json')));
+    findings.push(buildFinding('import/message-unreadable', 'repair', place, buildFindingDetail('data-not-json')));
   const role = getFilledText(record, 'role') ?? 'assistant';
   const ranges = splitUiMessage({ role, parts: [...listAt(data ?? {}, 'parts')] }, id);
   const source = rowSource(record);
@@ -165,8 +165,8 @@ async function treeOfRows(
   for (const one of checkRootCount(roots.length + loose, `topic ${id}`, 'repair')) findings.push(one);
   const title = getFilledText(topic ?? {}, 'name');
   const active = getFilledText(topic ?? {}, 'active_node_id');
-  const createdAt = fromAnyTime(topic?.created_at);
-  const updatedAt = fromAnyTime(topic?.updated_at);
+  const createdAt = parseAnyTime(topic?.created_at);
+  const updatedAt = parseAnyTime(topic?.updated_at);
   return {
     externalId: id,
     scope: '',
@@ -213,7 +213,7 @@ export async function* readCherryRows({ files }: ImportInput): AsyncGenerator<Re
     const [sample] = (await readSample({ files: [file] })).files;
     (files.length === 1 || (sample !== undefined && hasTableRows(sample)) ? tables : others).push(file);
   }
-  const beside = new AttachmentFiles(others, (name) => [fileIdOf(name)]);
+  const beside = new AttachmentFiles(others, (name) => [extractFileId(name)]);
   yield* readTables(tables, beside);
   for (const name of beside.unused)
     yield { type: 'finding', finding: buildFinding('import/attachment-unused', 'note', name) };
@@ -234,7 +234,7 @@ async function* readTables(files: readonly InputFile[], beside: AttachmentFiles)
       else
         yield {
           type: 'finding',
-          finding: buildFinding('import/skipped', 'loss', place, detailOf('not-a-message-row'), 1),
+          finding: buildFinding('import/skipped', 'loss', place, buildFindingDetail('not-a-message-row'), 1),
         };
     }
   for (const id of topics.keys()) if (!sizes.has(id)) sizes.set(id, 0);

@@ -3,15 +3,15 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { Attachment, AttachmentFiles } from '../attachments.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import { checkTime, fromAnyTime, getFilledText, getTexts, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { checkTime, getFilledText, getTexts, isJsonObject, listAt, omitKeys, parseAnyTime, textAt } from '../fields.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { buildEntryFinding } from '../structure-findings.ts';
+import { buildNonObjectFinding } from '../structure-findings.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 import { cherryStatus, toCherryParts } from './message.ts';
 
 /** The stored settings of a topic, and the system prompt of the topic or its assistant. */
-export interface TopicMeta {
+export interface CherryTopicMeta {
   readonly topic: JsonObject;
   readonly systemPrompt: string | undefined;
 }
@@ -63,19 +63,26 @@ class TopicThread {
   }
 }
 
-/** What {@link topicToTree} needs besides the topic: blocks, files and settings. */
-export interface TopicInput {
+/** What {@link cherryTopicToTree} needs besides the topic: blocks, files and settings. */
+export interface CherryTopicInput {
   readonly blocks: ReadonlyMap<string, JsonObject>;
   readonly files: AttachmentFiles;
-  readonly note: TopicMeta | undefined;
+  readonly note: CherryTopicMeta | undefined;
 }
 
-function blocksOfTopic(message: JsonObject, space: TopicInput, findings: ImportFinding[], place: string): JsonObject[] {
+function blocksOfTopic(
+  message: JsonObject,
+  space: CherryTopicInput,
+  findings: ImportFinding[],
+  place: string,
+): JsonObject[] {
   const blocks: JsonObject[] = [];
   for (const id of getTexts(message, 'blocks')) {
     const block = space.blocks.get(id);
     if (block === undefined)
-      findings.push(buildFinding('import/pointer-missing', 'repair', place, detailOf('block', id.slice(0, 80))));
+      findings.push(
+        buildFinding('import/pointer-missing', 'repair', place, buildFindingDetail('block', id.slice(0, 80))),
+      );
     else blocks.push(block);
   }
   return blocks;
@@ -93,7 +100,7 @@ async function topicMessages(
   topic: JsonObject,
   place: string,
   findings: ImportFinding[],
-  space: TopicInput,
+  space: CherryTopicInput,
 ): Promise<TopicMessages> {
   const nodes: ImportedNode[] = [];
   const blobs = new Map<string, Attachment>();
@@ -101,17 +108,17 @@ async function topicMessages(
   for (const [index, message] of listAt(topic, 'messages').entries()) {
     const at = `${place}.messages[${index}]`;
     if (!isJsonObject(message)) {
-      findings.push(buildEntryFinding(at));
+      findings.push(buildNonObjectFinding(at));
       continue;
     }
     const id = getFilledText(message, 'id') ?? `${index}`;
     const ask = message.role === 'assistant' ? getFilledText(message, 'askId') : undefined;
     if (ask !== undefined && !thread.knows(ask))
       findings.push(
-        buildFinding('import/pointer-missing', 'note', at, detailOf('question-not-before', ask.slice(0, 80))),
+        buildFinding('import/pointer-missing', 'note', at, buildFindingDetail('question-not-before', ask.slice(0, 80))),
       );
     let parent = thread.place(message, id);
-    const createdAt = fromAnyTime(message.createdAt);
+    const createdAt = parseAnyTime(message.createdAt);
     for (const one of checkTime(message.createdAt, createdAt, at)) findings.push(one);
     const blocks = blocksOfTopic(message, space, findings, at);
     const parts = await toCherryParts(message, blocks, { files: space.files, blobs, findings, place: at });
@@ -141,11 +148,11 @@ async function topicMessages(
 }
 
 /** Converts a topic to a tree. An answer becomes a sibling of the other answers to its question. */
-export async function topicToTree(
+export async function cherryTopicToTree(
   topic: JsonObject,
   place: string,
   found: readonly ImportFinding[],
-  space: TopicInput,
+  space: CherryTopicInput,
 ): Promise<ImportedTree> {
   const findings = [...found];
   const { nodes, blobs, activeId } = await topicMessages(topic, place, findings, space);
@@ -156,8 +163,8 @@ export async function topicToTree(
     scope: '',
     ...omitUndefinedAttributes({
       title: getFilledText(reported, 'name') ?? getFilledText(topic, 'name'),
-      createdAt: fromAnyTime(reported.createdAt),
-      updatedAt: fromAnyTime(reported.updatedAt),
+      createdAt: parseAnyTime(reported.createdAt),
+      updatedAt: parseAnyTime(reported.updatedAt),
     }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(reported.pinned === true ? { attributes: { pinned: true } } : {}),

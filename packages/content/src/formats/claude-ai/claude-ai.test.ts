@@ -1,6 +1,6 @@
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { encodeUtf8 } from '../decode.ts';
 import { claudeAi } from './index.ts';
 
@@ -155,7 +155,7 @@ runFormatConformance(claudeAi, [
 
 describe('Claude.ai exports', () => {
   it('[I16] read calls and results of one message as separate messages, paired by id or by order', async () => {
-    const { trees } = await storeInput(toInput(one(chain)));
+    const { trees } = await importIntoStore(toImportInput(one(chain)));
     const nodes = trees[0]?.nodes ?? [];
     expect(nodes.map((node) => node.message.role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant']);
     expect(nodes.map((node) => node.message.tool_call_id)).toEqual([
@@ -172,7 +172,7 @@ describe('Claude.ai exports', () => {
 
   it('[I147] may have one conversation per line, and a bad line is reported by its number', async () => {
     const text = `${JSON.stringify(conversation('c1', branched))}\n{"uuid":\n${JSON.stringify(conversation('c2', chain))}\n`;
-    const { trees, findings } = await storeInput(toInput({ 'conversations.jsonl': text }));
+    const { trees, findings } = await importIntoStore(toImportInput({ 'conversations.jsonl': text }));
     expect(trees.map(({ externalId, place }) => [externalId, place])).toEqual([
       ['c1', 'conversations.jsonl:1'],
       ['c2', 'conversations.jsonl:3'],
@@ -186,16 +186,18 @@ describe('Claude.ai exports', () => {
   it('[I17] keep the model and why a reply ended', async () => {
     const reply = { uuid: 'a', sender: 'assistant', text: 'Cut', stop_reason: 'max_tokens' };
     const file = JSON.stringify({ uuid: 'k', model: 'm-x', chat_messages: [reply] });
-    const { trees } = await storeInput(toInput({ 'a.json': file }));
+    const { trees } = await importIntoStore(toImportInput({ 'a.json': file }));
     expect(trees[0]?.nodes[0]?.meta?.source).toMatchObject({ model_name: 'm-x', finish_reason: 'max_tokens' });
   });
 
   it('[I17] keep reasoning with its signature, and give no model if the export names none', async () => {
-    const { trees } = await storeInput(toInput(one(branched)));
+    const { trees } = await importIntoStore(toImportInput(one(branched)));
     const node = trees[0]?.nodes.find((one) => one.externalId === 'b1');
     expect(node?.message.content[0]).toMatchObject({ type: 'thinking', thinking: 'cheap?', signature: 'c2ln' });
     expect(node?.meta?.source).toBeUndefined();
-    const api = await storeInput(toInput({ 'c.json': JSON.stringify(conversation('k', branched, { model: 'm-x' })) }));
+    const api = await importIntoStore(
+      toImportInput({ 'c.json': JSON.stringify(conversation('k', branched, { model: 'm-x' })) }),
+    );
     expect(api.trees[0]?.nodes[1]?.meta?.source).toMatchObject({ model_name: 'm-x' });
   });
 });

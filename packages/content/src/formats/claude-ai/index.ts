@@ -2,16 +2,21 @@
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { fromAnthropicBlock, fromToolResult, isToolResult, toContentBlocks } from '../anthropic-blocks.ts';
+import {
+  fromAnthropicBlock,
+  fromAnthropicToolResult,
+  isAnthropicToolResult,
+  toContentBlocks,
+} from '../anthropic-blocks.ts';
 import { defineFormat, type ImportedNode, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
-import { checkTime, fromIso, getFilledText, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
+import { checkTime, getFilledText, isJsonObject, listAt, omitKeys, parseIsoTime, textAt } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile } from '../input.ts';
 import {
-  buildEntryFinding,
+  buildNonObjectFinding,
   checkKnownValue,
   checkParentId,
   checkRole,
@@ -20,7 +25,7 @@ import {
   findForwardParents,
   findMissingFiles,
 } from '../structure-findings.ts';
-import { buildResultMeta } from '../tool-results.ts';
+import { buildToolResultMeta } from '../tool-results.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 
 const name = 'claude-ai';
@@ -104,18 +109,18 @@ function claudeParts(message: JsonObject, model: string | undefined): { parts: C
   };
   const content = toContentBlocks(message);
   for (const block of content) {
-    if (!isToolResult(block)) {
+    if (!isAnthropicToolResult(block)) {
       blocks.push(pairing.call(withoutTransportFields(block)));
       continue;
     }
     close();
     const call = pairing.answered(block);
     if (call === undefined) unpaired++;
-    const result = fromToolResult(block, call ?? `${id}-result-${parts.length}`);
+    const result = fromAnthropicToolResult(block, call ?? `${id}-result-${parts.length}`);
     const toolName = getFilledText(block, 'name');
     parts.push({
       message: { ...result.message, content: listAt(result.message, 'content').map(withoutTransportFields) },
-      meta: buildResultMeta(toolName ?? 'unknown', result.isError),
+      meta: buildToolResultMeta(toolName ?? 'unknown', result.isError),
     });
   }
   const text = getFilledText(message, 'text');
@@ -180,7 +185,7 @@ function claudeMessages(conversation: JsonObject, place: string, findings: Impor
   for (const [index, message] of messages.entries()) {
     const at = `${place}.chat_messages[${index}]`;
     if (!isJsonObject(message)) {
-      findings.push(buildEntryFinding(at));
+      findings.push(buildNonObjectFinding(at));
       continue;
     }
     const externalId = getFilledText(message, 'uuid') ?? `${index}`;
@@ -188,9 +193,9 @@ function claudeMessages(conversation: JsonObject, place: string, findings: Impor
     let parent = linked ? (named === undefined || nullUuidPattern.test(named) ? null : named) : previous;
     if (linked && !('parent_message_uuid' in message) && previous !== null) {
       parent = previous;
-      findings.push(buildFinding('import/inferred', 'repair', at, detailOf('parent-inferred')));
+      findings.push(buildFinding('import/inferred', 'repair', at, buildFindingDetail('parent-inferred')));
     }
-    const createdAt = fromIso(message.created_at);
+    const createdAt = parseIsoTime(message.created_at);
     for (const one of checkTime(message.created_at, createdAt, at)) findings.push(one);
     for (const one of checkParentId(message.parent_message_uuid, at)) findings.push(one);
     for (const one of checkRole('sender', message.sender, (word) => senders.has(word), at)) findings.push(one);
@@ -200,7 +205,9 @@ function claudeMessages(conversation: JsonObject, place: string, findings: Impor
     }
     const { parts, unpaired } = claudeParts(message, getFilledText(message, 'model') ?? model);
     if (unpaired > 0)
-      findings.push(buildFinding('import/tool-pairing', 'note', at, detailOf('results-without-call', unpaired)));
+      findings.push(
+        buildFinding('import/tool-pairing', 'note', at, buildFindingDetail('results-without-call', unpaired)),
+      );
     const last = Math.max(0, parts.length - 1);
     for (let part = 0; part <= last; part++) {
       const own = part === last ? externalId : `${externalId}/${part}`;
@@ -235,8 +242,8 @@ function claudeTree(conversation: JsonObject, place: string, found: readonly Imp
     scope: '',
     ...omitUndefinedAttributes({
       title: getFilledText(conversation, 'name'),
-      createdAt: fromIso(conversation.created_at),
-      updatedAt: fromIso(conversation.updated_at),
+      createdAt: parseIsoTime(conversation.created_at),
+      updatedAt: parseIsoTime(conversation.updated_at),
     }),
     ...(conversation.is_starred === true ? { attributes: { pinned: true } } : {}),
     nodes,
@@ -260,7 +267,7 @@ async function* readClaudeFile(file: InputFile): AsyncGenerator<ReadEvent> {
     else
       yield {
         type: 'finding',
-        finding: buildFinding('import/skipped', 'note', record.place, detailOf('no-messages'), 1),
+        finding: buildFinding('import/skipped', 'note', record.place, buildFindingDetail('no-messages'), 1),
       };
   }
 }

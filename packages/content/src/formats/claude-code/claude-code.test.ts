@@ -5,12 +5,12 @@ import { messageKit } from '../../kit.ts';
 import { spawnedByFormat } from '../../sub-agent-links.ts';
 import { readFirstTree } from '../conformance/storing.ts';
 import {
+  exportStoredTrees,
   type FixtureFiles,
+  importIntoStore,
   readStoredTree,
   runFormatConformance,
-  storeInput,
-  toInput,
-  writeStored,
+  toImportInput,
 } from '../conformance.ts';
 import { claudeCode } from './index.ts';
 
@@ -299,7 +299,7 @@ describe('Claude Code sessions', () => {
     const failed = reply('b2', 'b1', 'msg_e', text('API Error: 529'), { isApiErrorMessage: true });
     const usage = { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0 };
     const own = { ...failed, message: { ...Object(failed.message), model: '<synthetic>', usage } };
-    const { trees } = await storeInput(toInput({ 's.jsonl': lines(user('b1', null, 'go'), own) }));
+    const { trees } = await importIntoStore(toImportInput({ 's.jsonl': lines(user('b1', null, 'go'), own) }));
     expect(trees[0]?.nodes.at(-1)).toMatchObject({ status: 'error', meta: { source: { model_name: '<synthetic>' } } });
     expect(trees[0]?.nodes.at(-1)?.meta?.source).not.toHaveProperty('usage');
   });
@@ -366,9 +366,9 @@ describe('Claude Code sessions', () => {
       ...branched,
     ];
     for (const made of [long, many]) {
-      const alone = await storeInput(toInput({ 's.jsonl': lines(...made) }));
+      const alone = await importIntoStore(toImportInput({ 's.jsonl': lines(...made) }));
       expect(alone.trees.map((tree) => tree.nodes.length > 2)).toEqual([true]);
-      const beside = await storeInput(toInput({ 'a.jsonl': lines(...made), 'b.jsonl': lines(...parallel) }));
+      const beside = await importIntoStore(toImportInput({ 'a.jsonl': lines(...made), 'b.jsonl': lines(...parallel) }));
       expect(beside.trees.length).toBe(2);
     }
   });
@@ -410,7 +410,7 @@ describe('Claude Code sessions', () => {
     const act = { actor: 'me', kit: messageKit, ...createTestClock(9) };
     const messages = [{ message: textMessage('assistant', 'Elsewhere') }];
     await run(stored.store, { type: 'append', treeId: id, parentId: first, messages, select: false }, act);
-    const { files } = await writeStored(stored, claudeCode);
+    const { files } = await exportStoredTrees(stored, claudeCode);
     expect((await read(Object.fromEntries(files))).tree.activeExternalId).toBe(uuid('m2'));
   });
 
@@ -431,7 +431,7 @@ describe('Claude Code sessions', () => {
     await run(stored.store, { type: 'edit', treeId: id, nodeId: asked, content: 'Edited', mode: 'in-place' }, act);
     const more = [{ message: textMessage('user', 'More') }];
     await run(stored.store, { type: 'append', treeId: id, parentId: other, messages: more }, act);
-    const out = linesIn((await writeStored(stored, claudeCode)).files);
+    const out = linesIn((await exportStoredTrees(stored, claudeCode)).files);
     const known = new Set(out.map((one) => one.uuid));
     for (const one of out) if (typeof one.parentUuid === 'string') expect(known.has(one.parentUuid)).toBe(true);
     expect(out.find((one) => one.uuid === uuid('i3'))).toMatchObject({
@@ -453,7 +453,7 @@ describe('Claude Code sessions', () => {
     ];
     const { stored } = await read({ 's.jsonl': lines(...shared) });
     expect(stored.trees[0]?.nodes.length).toBe(4);
-    const whole = await writeStored(stored, claudeCode);
+    const whole = await exportStoredTrees(stored, claudeCode);
     expect(linesIn(whole.files)).toEqual(shared);
     expect(whole.report.nodes).toEqual({ read: 4, written: 3, merged: 1, left: 0 });
     const [id] = stored.ids;
@@ -461,7 +461,7 @@ describe('Claude Code sessions', () => {
     if (id === undefined || last === undefined) throw new Error('There is no result.');
     const act = { actor: 'me', kit: messageKit, ...createTestClock(9) };
     await run(stored.store, { type: 'delete', treeId: id, nodeIds: [last] }, act);
-    const apart = linesIn((await writeStored(stored, claudeCode)).files);
+    const apart = linesIn((await exportStoredTrees(stored, claudeCode)).files);
     expect(apart.map((one) => JSON.stringify(one)).filter((one) => one.includes('tool_result')).length).toBe(1);
     expect(apart.at(-2)).toMatchObject({ parentUuid: uuid('h2'), message: { content: [{ content: 'a' }] } });
   });
@@ -476,8 +476,8 @@ describe('Claude Code sessions', () => {
       { type: 'compact', treeId: id, summary: 'They renamed foo.', firstKept: kept, tokensBefore: 9 },
       { actor: 'me', kit: messageKit, ...createTestClock(9) },
     );
-    const { files } = await writeStored(stored, claudeCode);
-    const again = await storeInput(toInput(Object.fromEntries(files)));
+    const { files } = await exportStoredTrees(stored, claudeCode);
+    const again = await importIntoStore(toImportInput(Object.fromEntries(files)));
     const back = again.trees[0]?.nodes.find((one) => one.kind === 'compaction');
     expect(back).toMatchObject({ marker: { firstKept: uuid('a3'), tokensBefore: 9 } });
     expect(messageKit.text(back?.message ?? textMessage('user', ''))).toBe('They renamed foo.');
@@ -499,7 +499,7 @@ describe('subagents of Claude Code', () => {
       's1/subagents/agent-y.jsonl': lines(said('c1', 'Look', { isSidechain: true, agentId: 'y' })),
       'lost.meta.json': '{}',
     };
-    const stored = await storeInput(toInput(files), { format: claudeCode });
+    const stored = await importIntoStore(toImportInput(files), { format: claudeCode });
     const trees = new Map(stored.trees.map((tree, index) => [tree.externalId, stored.ids[index]]));
     const attributesOf = (id: string) => {
       const found = trees.get(id);

@@ -3,10 +3,10 @@ import type { JsonObject } from '@coppice/core';
 import { parseUsage } from '@coppice/core/context';
 import { deriveId } from '../../derive-id.ts';
 import type { SessionEntry } from '../../sessions/index.ts';
-import { fromAnthropicBlock, fromToolResult } from '../anthropic-blocks.ts';
+import { fromAnthropicBlock, fromAnthropicToolResult } from '../anthropic-blocks.ts';
 import type { ImportedNode } from '../contract.ts';
 import { getFilledText, isJsonObject, listAt, objectAt } from '../fields.ts';
-import { buildResultMeta } from '../tool-results.ts';
+import { buildToolResultMeta } from '../tool-results.ts';
 
 /** The converted message of a line, with its kind and author. */
 type LineMessage = Pick<ImportedNode, 'message' | 'kind' | 'status' | 'meta'>;
@@ -49,8 +49,8 @@ function resultOfLine(uuid: string, said: JsonObject, tools: ReadonlyMap<string,
     ...('content' in said && said.content !== undefined ? { content: said.content } : {}),
     ...(said.isError === true ? { is_error: true } : {}),
   };
-  const { message, callId, isError } = fromToolResult(block, `${uuid}-call`);
-  return { message, meta: buildResultMeta(tools.get(callId) ?? 'unknown', isError) };
+  const { message, callId, isError } = fromAnthropicToolResult(block, `${uuid}-call`);
+  return { message, meta: buildToolResultMeta(tools.get(callId) ?? 'unknown', isError) };
 }
 
 /** Returns model and usage. All lines of a reply repeat them, and the last line is the most complete. */
@@ -71,6 +71,6 @@ function modelOfLine(line: JsonObject): JsonObject {
 }
 
 /** Returns the id of the boundary line that Coppice writes above the summary of a compaction. */
-export function boundaryIdOf(summary: string): string {
+export function deriveBoundaryId(summary: string): string {
   return deriveId('claude-code-boundary', summary);
 }

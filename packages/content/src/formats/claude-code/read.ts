@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { getKeptLineIds } from '../../sessions/claude-code.ts';
-import { chainLineTypes, otherLineTypes } from '../../sessions/claude-code-types.ts';
+import { claudeCodeChainLineTypes, claudeCodeUnchainedLineTypes } from '../../sessions/claude-code-types.ts';
 import { readClaudeCodeInPieces, type SessionEntry, type SessionHeader } from '../../sessions/index.ts';
 import type { ImportedMarker, ImportedNode, ImportedTree, ReadEvent, ReadOptions, SpawnedBy } from '../contract.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
-import { checkTime, fromIso, getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
+import { checkTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, parseIsoTime, textAt } from '../fields.ts';
 import { readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
-import { FreeIds } from '../free-ids.ts';
+import { FreeIdGenerator } from '../free-id-generator.ts';
 import {
   type ImportInput,
   type InputFile,
@@ -20,9 +20,9 @@ import {
 } from '../input.ts';
 import { isStorableRecord } from '../original-record.ts';
 import { areSameRecords, type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
-import { buildEntryFinding, checkParentId, checkRootCount, countRoots } from '../structure-findings.ts';
+import { buildNonObjectFinding, checkParentId, checkRootCount, countRoots } from '../structure-findings.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
-import { boundaryIdOf, toLineMessage } from './message-lines.ts';
+import { deriveBoundaryId, toLineMessage } from './message-lines.ts';
 
 /**
  * Whether a value is a chain line, which is a line of the conversation with a parent. With `whole` false, the id may be
@@ -33,7 +33,7 @@ function isChainLine(value: Json, whole = true): boolean {
     isJsonObject(value) &&
     (typeof value.uuid === 'string' || !whole) &&
     'parentUuid' in value &&
-    chainLineTypes.has(textAt(value, 'type') ?? '') &&
+    claudeCodeChainLineTypes.has(textAt(value, 'type') ?? '') &&
     ('sessionId' in value || 'isSidechain' in value || 'userType' in value)
   );
 }
@@ -47,7 +47,7 @@ function isSideLine(value: Json): boolean {
   const { type } = value;
   if (type === 'summary') return typeof value.summary === 'string' && 'leafUuid' in value;
   if (type === 'file-history-snapshot') return isJsonObject(value.snapshot);
-  return otherLineTypes.has(textAt(value, 'type') ?? '') && typeof value.sessionId === 'string';
+  return claudeCodeUnchainedLineTypes.has(textAt(value, 'type') ?? '') && typeof value.sessionId === 'string';
 }
 
 /** Whether a value is a header of a session file of pi or Coppice; Claude Code writes no headers. */
@@ -84,7 +84,7 @@ class ClaudeCodeSession {
   readonly #byUuid = new Map<string, ChainLine>();
   readonly #byFields = new Map<unknown, ChainLine>();
   readonly #leading: PreservedLine[] = [];
-  readonly #free = new FreeIds();
+  readonly #free = new FreeIdGenerator();
   readonly #findings: ImportFinding[] = [];
   /** The data about a subagent, which the program stores in a separate file. */
   readonly #meta: JsonObject | undefined;
@@ -111,13 +111,13 @@ class ClaudeCodeSession {
     const type = textAt(line, 'type') ?? '';
     if (uuid === undefined) {
       // A line without a type was not written by Claude Code; an unknown type may come from a newer version.
-      if (!otherLineTypes.has(type))
+      if (!claudeCodeUnchainedLineTypes.has(type))
         this.#findings.push(
           buildFinding(
             'import/unknown-type',
             type === '' ? 'repair' : 'note',
             place,
-            type === '' ? detailOf('no-type') : type,
+            type === '' ? buildFindingDetail('no-type') : type,
           ),
         );
       if (type === 'last-prompt') this.#prompts.push(line);
@@ -129,15 +129,18 @@ class ClaudeCodeSession {
       }
       return;
     }
-    if (!chainLineTypes.has(type) && !('parentUuid' in line)) {
-      this.#findings.push(buildFinding('import/other-format', 'loss', place, detailOf('record-outside-chain'), 1));
+    if (!claudeCodeChainLineTypes.has(type) && !('parentUuid' in line)) {
+      this.#findings.push(
+        buildFinding('import/other-format', 'loss', place, buildFindingDetail('record-outside-chain'), 1),
+      );
       return;
     }
-    if (!chainLineTypes.has(type)) this.#findings.push(buildFinding('import/unknown-type', 'note', place, type));
+    if (!claudeCodeChainLineTypes.has(type))
+      this.#findings.push(buildFinding('import/unknown-type', 'note', place, type));
     const known = this.#byUuid.get(uuid);
     if (known !== undefined && areSameRecords(known.kept.line, line)) {
       this.#findings.push(
-        buildFinding('import/duplicate', 'repair', place, detailOf('id', JSON.stringify(uuid.slice(0, 80)))),
+        buildFinding('import/duplicate', 'repair', place, buildFindingDetail('id', JSON.stringify(uuid.slice(0, 80)))),
       );
       known.records++;
       return;
@@ -146,7 +149,12 @@ class ClaudeCodeSession {
     const own = known === undefined ? uuid : this.#free.next(uuid, (id) => this.#byUuid.has(id));
     if (own !== uuid)
       this.#findings.push(
-        buildFinding('import/duplicate-id', 'repair', place, detailOf('renamed', uuid.slice(0, 80), own.slice(0, 90))),
+        buildFinding(
+          'import/duplicate-id',
+          'repair',
+          place,
+          buildFindingDetail('renamed', uuid.slice(0, 80), own.slice(0, 90)),
+        ),
       );
     const fields = own === uuid ? line : { ...line, uuid: own };
     const chained = { kept: { at, line }, fields, after: [], records: 1 };
@@ -251,8 +259,8 @@ class ClaudeCodeSession {
       scope,
       ...omitUndefinedAttributes({
         title,
-        createdAt: fromIso(first.timestamp),
-        updatedAt: fromIso(this.#chain.at(-1)?.fields.timestamp),
+        createdAt: parseIsoTime(first.timestamp),
+        updatedAt: parseIsoTime(this.#chain.at(-1)?.fields.timestamp),
       }),
       ...(Object.keys(about).length === 0 ? {} : { attributes: { metadata: about } }),
       nodes,
@@ -311,7 +319,7 @@ class ClaudeCodeSession {
     const found = new Set<string>();
     for (const [uuid, { fields }] of this.#byUuid) {
       const above = textAt(fields, 'parentUuid');
-      if (fields.isCompactSummary === true && above !== undefined && above === boundaryIdOf(uuid)) found.add(above);
+      if (fields.isCompactSummary === true && above !== undefined && above === deriveBoundaryId(uuid)) found.add(above);
     }
     return found;
   }
@@ -328,7 +336,9 @@ class ClaudeCodeSession {
     const isBelow = kept.some((uuid) => (this.#byUuid.get(uuid)?.kept.at ?? 0) > at);
     const firstKept = isBelow ? undefined : kept.find((uuid) => this.#byUuid.has(uuid));
     if (kept.length > 0 && firstKept === undefined && !isBelow)
-      this.#findings.push(buildFinding('import/inferred', 'repair', place, detailOf('kept-messages-missing')));
+      this.#findings.push(
+        buildFinding('import/inferred', 'repair', place, buildFindingDetail('kept-messages-missing')),
+      );
     return {
       ...(tokensBefore === undefined ? {} : { tokensBefore }),
       ...(firstKept === undefined ? {} : { firstKept }),
@@ -348,7 +358,7 @@ class ClaudeCodeSession {
     const place = this.#place(first?.kept.at ?? 0);
     const fields = lines.at(-1)?.fields ?? {};
     const said = toLineMessage(entry, fields, tools);
-    const createdAt = fromIso(entry.timestamp);
+    const createdAt = parseIsoTime(entry.timestamp);
     if (first !== undefined) {
       for (const one of checkTime(first.fields.timestamp, createdAt, place)) this.#findings.push(one);
       const above = parent === null ? undefined : this.#byUuid.get(parent);
@@ -382,7 +392,7 @@ class ClaudeCodeSession {
       const call = isToolLine(message) ? message.tool_call_id : undefined;
       if (call !== undefined && !tools.has(call))
         this.#findings.push(
-          buildFinding('import/tool-pairing', 'note', place, detailOf('no-such-call', call.slice(0, 80))),
+          buildFinding('import/tool-pairing', 'note', place, buildFindingDetail('no-such-call', call.slice(0, 80))),
         );
     }
   }
@@ -426,12 +436,12 @@ async function* readClaudeCodeFile(
     else if (record.type === 'record') {
       const { value, place, path, findings } = record;
       if (isSessionHeader(value)) {
-        const reported = detailOf('foreign-session-header');
+        const reported = buildFindingDetail('foreign-session-header');
         yield { type: 'finding', finding: buildFinding('import/other-format', 'loss', place, reported, 1) };
         return;
       }
       if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
-      else yield { type: 'finding', finding: buildEntryFinding(place) };
+      else yield { type: 'finding', finding: buildNonObjectFinding(place) };
     }
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };

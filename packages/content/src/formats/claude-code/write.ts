@@ -3,33 +3,33 @@ import { textOf } from '@coppice/core';
 import { parseUsage } from '@coppice/core/context';
 import { blockDefinitionOf, replaceCallsByText } from '../../blocks/index.ts';
 import { readClaudeCode } from '../../sessions/index.ts';
-import { toAnthropicBlock, toToolResult } from '../anthropic-blocks.ts';
+import { toAnthropicBlock, toAnthropicToolResult } from '../anthropic-blocks.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { embedBytes } from '../embed-bytes.ts';
 import {
+  assignExportedIds,
   buildLossEvent,
-  exportedIds,
   findAttributeLosses,
   findBookmarkLosses,
   findGeneratedTitle,
   findMetadataLosses,
+  findOriginalTreeRecord,
   findProducerLosses,
   findSessionLosses,
-  originalTreeRecord,
 } from '../exporting.ts';
-import { getFilledText, numberAt, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
+import { formatIsoTime, getFilledText, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import {
   computeLineRanks,
-  encodeLines,
+  encodeJsonLines,
   findOriginalLines,
   getPreservedLines,
   LineCollector,
   type LineRank,
   type NodeWithLines,
-  safeFileName,
+  toSafeFileName,
 } from '../preserved-lines.ts';
 import { isFailedToolResult } from '../tool-results.ts';
-import { boundaryIdOf } from './message-lines.ts';
+import { deriveBoundaryId } from './message-lines.ts';
 
 const name = 'claude-code';
 
@@ -72,7 +72,7 @@ class ClaudeCodeWriter {
   constructor(tree: ExportedTree, session: string, options: WriteOptions) {
     this.#tree = tree;
     this.#options = options;
-    this.#nodes = findOriginalLines(tree, name, exportedIds(tree, name));
+    this.#nodes = findOriginalLines(tree, name, assignExportedIds(tree, name));
     this.#ranks = computeLineRanks(tree, this.#nodes);
     this.#base = sharedLineFields(this.#nodes, session);
     this.#returning = new Map(this.#nodes.map((one) => [one.node.id, one]));
@@ -167,7 +167,7 @@ class ClaudeCodeWriter {
     fresh: boolean,
   ): Promise<JsonObject[] | null> {
     const base = { parentUuid, ...this.#base };
-    const end = { uuid, timestamp: toIso(node.createdAt) };
+    const end = { uuid, timestamp: formatIsoTime(node.createdAt) };
     const message = await embedBytes(said, this.#options);
     const user = (content: Json, more: JsonObject = {}): JsonObject => ({
       ...base,
@@ -198,7 +198,7 @@ class ClaudeCodeWriter {
       this.#lose(node, 'excluded', 'It is written as an ordinary message, which the model sees.');
     switch (message.role) {
       case 'tool':
-        return [user([toToolResult(message, isFailedToolResult(node.meta))])];
+        return [user([toAnthropicToolResult(message, isFailedToolResult(node.meta))])];
       case 'assistant':
         return [
           {
@@ -222,8 +222,8 @@ class ClaudeCodeWriter {
    * boundary.
    */
   #compaction(node: Node, summary: string, uuid: string, above: string | null): JsonObject[] {
-    const timestamp = toIso(node.createdAt);
-    const boundary = boundaryIdOf(uuid);
+    const timestamp = formatIsoTime(node.createdAt);
+    const boundary = deriveBoundaryId(uuid);
     const kept = this.#keptFrom(node, uuid);
     const metadata: JsonObject = {
       trigger: 'manual',
@@ -372,7 +372,7 @@ function* claudeCodeLosses(tree: ExportedTree): Generator<WriteEvent> {
 }
 
 async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
-  const original = originalTreeRecord(tree, name);
+  const original = findOriginalTreeRecord(tree, name);
   const record = original?.record ?? {};
   const [session = tree.treeId, agent] = (original?.id ?? tree.treeId).split('/agent-');
   const writer = new ClaudeCodeWriter(tree, session, options);
@@ -391,10 +391,10 @@ async function* writeClaudeCodeTree(tree: ExportedTree, options: WriteOptions): 
   // Even if the active node did not change, a moved or added line may now be the last line of the file.
   if (leaf !== null && (active !== textAt(record, '$active') || active !== lastLeafOf(writer.out.ordered)))
     writer.out.add({ type: 'last-prompt', leafUuid: leaf, sessionId: session });
-  const folder = safeFileName(session, tree.treeId);
-  const file = agent === undefined ? folder : `${folder}/subagents/agent-${safeFileName(agent, tree.treeId)}`;
+  const folder = toSafeFileName(session, tree.treeId);
+  const file = agent === undefined ? folder : `${folder}/subagents/agent-${toSafeFileName(agent, tree.treeId)}`;
   yield { type: 'file', name: `${file}.jsonl`, mediaType: 'application/jsonl' };
-  yield* encodeLines(writer.out.ordered);
+  yield* encodeJsonLines(writer.out.ordered);
   yield { type: 'count', written: writer.written, merged: writer.merged, left: writer.left };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readStoredTree, runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, readStoredTree, runFormatConformance, toImportInput } from '../conformance.ts';
 import { cline } from './index.ts';
 
 let clock = 1730000000000;
@@ -39,7 +39,7 @@ runFormatConformance(cline, [
 ]);
 
 it('[I227] keeps models, failures and reasoning signatures, and has the task as title', async () => {
-  const stored = await storeInput(toInput({ 'a.json': JSON.stringify(task) }));
+  const stored = await importIntoStore(toImportInput({ 'a.json': JSON.stringify(task) }));
   const [tree] = stored.trees;
   expect(tree?.nodes.map((node) => node.kind)).toEqual([
     'message',

@@ -4,12 +4,17 @@ import type { Json, JsonObject } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { extractUserWords } from '../../conversation-title.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { fromAnthropicBlock, fromToolResult, isToolResult, toContentBlocks } from '../anthropic-blocks.ts';
+import {
+  fromAnthropicBlock,
+  fromAnthropicToolResult,
+  isAnthropicToolResult,
+  toContentBlocks,
+} from '../anthropic-blocks.ts';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
-import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, parseAnyTime, textAt } from '../fields.ts';
 import { readDocumentRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import type { ReplyItem } from '../reply-items.ts';
@@ -40,8 +45,8 @@ function isTask({ json }: Pick<SampleFile, 'json'>): boolean {
 function itemsOf(message: JsonObject, id: string, tools: Map<string, string>): ReplyItem[] {
   return toContentBlocks(message).map((block, index) => {
     const fallback = `${id}-call-${index}`;
-    if (isToolResult(block)) {
-      const { callId, message: result, isError } = fromToolResult(block, fallback);
+    if (isAnthropicToolResult(block)) {
+      const { callId, message: result, isError } = fromAnthropicToolResult(block, fallback);
       return {
         type: 'result',
         callId,
@@ -90,7 +95,7 @@ function taskTree(
         ? { source: buildModelSource(getFilledText(info, 'modelId'), provider === undefined ? {} : { provider }) }
         : {}),
       ...(!assistant && isInjected(message) ? { kind: 'injected' } : {}),
-      createdAt: nodes.time(message.ts, fromAnyTime, place),
+      createdAt: nodes.time(message.ts, parseAnyTime, place),
       place,
       record: message,
     });
@@ -119,7 +124,7 @@ async function* readTask(file: InputFile): AsyncGenerator<ReadEvent> {
     } else
       yield {
         type: 'finding',
-        finding: buildFinding('import/other-format', 'loss', place, detailOf('not-a-message'), 1),
+        finding: buildFinding('import/other-format', 'loss', place, buildFindingDetail('not-a-message'), 1),
       };
   }
   // A plain list of messages belongs to another format, so it is not read as a task.
@@ -128,7 +133,13 @@ async function* readTask(file: InputFile): AsyncGenerator<ReadEvent> {
   else if (messages.length > 0)
     yield {
       type: 'finding',
-      finding: buildFinding('import/other-format', 'loss', file.name, detailOf('not-a-task'), messages.length),
+      finding: buildFinding(
+        'import/other-format',
+        'loss',
+        file.name,
+        buildFindingDetail('not-a-task'),
+        messages.length,
+      ),
     };
 }
 

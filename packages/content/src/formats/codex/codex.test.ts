@@ -2,7 +2,7 @@ import { run, textMessage } from '@coppice/core';
 import { createTestClock } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
+import { exportStoredTrees, importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { codex } from './index.ts';
 
 let clock = 0;
@@ -274,7 +274,7 @@ runFormatConformance(codex, [
 
 describe('sessions of Codex', () => {
   it('[I210] keep models, usage, failures, the system prompt and their parent session', async () => {
-    const { trees } = await storeInput(toInput({ 'a.jsonl': session }), { format: 'codex' });
+    const { trees } = await importIntoStore(toImportInput({ 'a.jsonl': session }), { format: 'codex' });
     expect(trees[0]?.systemPrompt).toBe('You are a coding agent.');
     expect(trees[0]?.attributes?.metadata).toMatchObject({ cwd: '/work' });
     const said = trees[0]?.nodes.find((node) => node.message.role === 'assistant');
@@ -285,9 +285,9 @@ describe('sessions of Codex', () => {
       ['exec_command', undefined],
       ['apply_patch', true],
     ]);
-    const spawned = await storeInput(toInput({ 'e.jsonl': pictured }), { format: 'codex' });
+    const spawned = await importIntoStore(toImportInput({ 'e.jsonl': pictured }), { format: 'codex' });
     expect(spawned.trees[0]?.spawnedBy).toEqual({ session: 'p1' });
-    const [named] = (await storeInput(toInput({ 'g.jsonl': subagent }), { format: 'codex' })).trees;
+    const [named] = (await importIntoStore(toImportInput({ 'g.jsonl': subagent }), { format: 'codex' })).trees;
     expect([named?.title, named?.spawnedBy]).toEqual(['find tests', { session: 'p1', call: 'call_find' }]);
     expect(named?.nodes.map(({ message }) => message.role)).toEqual([
       'user',
@@ -301,16 +301,16 @@ describe('sessions of Codex', () => {
   });
 
   it('[I210] have the user’s words as title, not the text that the program puts before them', async () => {
-    const stored = await storeInput(toInput({ 'a.jsonl': session }), { format: 'codex' });
+    const stored = await importIntoStore(toImportInput({ 'a.jsonl': session }), { format: 'codex' });
     const kinds = stored.trees[0]?.nodes.map((node) => node.kind);
     expect(kinds?.slice(0, 3)).toEqual(['injected', 'injected', 'message']);
-    const named = await storeInput(toInput({ 'b.jsonl': rolledBack }), { format: 'codex' });
+    const named = await importIntoStore(toImportInput({ 'b.jsonl': rolledBack }), { format: 'codex' });
     expect(named.trees[0]?.title).toBe('Trees');
   });
 
   it('[I211] continued on another branch become separate sessions, which name the session they were forked from', async () => {
-    const stored = await storeInput(toInput({ 'b.jsonl': rolledBack }), { format: 'codex' });
-    const untouched = await writeStored(stored, codex);
+    const stored = await importIntoStore(toImportInput({ 'b.jsonl': rolledBack }), { format: 'codex' });
+    const untouched = await exportStoredTrees(stored, codex);
     const whole = 'rollout-2026-01-02T03-04-00-019c8bfe-ec25-79e0-97d7-bda6a9c57502.jsonl';
     expect([...untouched.files.keys()]).toEqual([whole]);
     const [id] = stored.ids;
@@ -319,13 +319,13 @@ describe('sessions of Codex', () => {
     const messages = [{ message: textMessage('user', 'Why an ash?') }];
     const act = { actor: 'me', kit: messageKit, ...createTestClock(9) };
     await run(stored.store, { type: 'append', treeId: id, parentId: other, messages }, act);
-    const branch = await writeStored(stored, codex);
+    const branch = await exportStoredTrees(stored, codex);
     const [[name = '', text = ''] = []] = branch.files;
     expect(name).not.toBe(whole);
     const first = JSON.parse(text.split('\n')[0] ?? '');
     expect(first.payload).toMatchObject({ forked_from_id: '019c8bfe-ec25-79e0-97d7-bda6a9c57502', cwd: '/work' });
     expect(name).toContain(first.payload.id);
-    const again = await storeInput(toInput({ 'c.jsonl': text }), { format: 'codex' });
+    const again = await importIntoStore(toImportInput({ 'c.jsonl': text }), { format: 'codex' });
     const said = again.trees[0]?.nodes.map((node) => messageKit.text(node.message));
     expect(said).toEqual(['Name a tree.', 'An oak.', 'Another.', 'An ash.', 'Why an ash?']);
     expect(text).not.toContain('hazel');

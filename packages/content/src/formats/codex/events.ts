@@ -3,12 +3,18 @@
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedTree } from '../contract.ts';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type PreservedLine, toLinePairs } from '../preserved-lines.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { checkKnownValue } from '../structure-findings.ts';
-import { buildCallBlock, buildResultItem, ConversationNodes, toBlocksItem, toTextBlocks } from '../turn-nodes.ts';
+import {
+  buildToolResultItem,
+  buildToolUseBlock,
+  ConversationNodes,
+  toBlocksItem,
+  toTextBlocks,
+} from '../turn-nodes.ts';
 
 const eventTypes: ReadonlySet<string> = new Set([
   'thread.started',
@@ -24,7 +30,7 @@ const eventTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a value is a stream event that only Codex prints. */
-export function isThreadEvent(value: Json | undefined): value is JsonObject {
+export function isCodexThreadEvent(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value)) return false;
   const type = textAt(value, 'type') ?? '';
   if (type === 'thread.started') return typeof value.thread_id === 'string';
@@ -42,22 +48,22 @@ function itemOf(item: JsonObject, id: string): readonly ReplyItem[] {
     case 'reasoning':
       return [toBlocksItem([{ type: 'thinking', thinking: textAt(item, 'text') ?? '' }])];
     case 'command_execution': {
-      const call = toBlocksItem([buildCallBlock(id, 'shell', { command: item.command ?? '' })]);
+      const call = toBlocksItem([buildToolUseBlock(id, 'shell', { command: item.command ?? '' })]);
       const isError = failed || (numberAt(item, 'exit_code') ?? 0) !== 0;
-      return done ? [call, buildResultItem(id, 'shell', item.aggregated_output ?? '', isError)] : [call];
+      return done ? [call, buildToolResultItem(id, 'shell', item.aggregated_output ?? '', isError)] : [call];
     }
     case 'file_change': {
-      const call = toBlocksItem([buildCallBlock(id, 'apply_patch', { changes: item.changes ?? [] })]);
-      return done ? [call, buildResultItem(id, 'apply_patch', item.status ?? '', failed)] : [call];
+      const call = toBlocksItem([buildToolUseBlock(id, 'apply_patch', { changes: item.changes ?? [] })]);
+      return done ? [call, buildToolResultItem(id, 'apply_patch', item.status ?? '', failed)] : [call];
     }
     case 'mcp_tool_call': {
       const tool = `${textAt(item, 'server') ?? ''}__${textAt(item, 'tool') ?? ''}`;
-      const call = toBlocksItem([buildCallBlock(id, tool, item.arguments)]);
+      const call = toBlocksItem([buildToolUseBlock(id, tool, item.arguments)]);
       const error = getFilledText(objectAt(item, 'error'), 'message');
       const content = listAt(objectAt(item, 'result'), 'content');
       const texts = content.map((part) => (isJsonObject(part) ? textAt(part, 'text') : undefined));
       const said = texts.every((text) => text !== undefined) ? texts.join('\n') : (item.result ?? '');
-      return done ? [call, buildResultItem(id, tool, error ?? said, failed)] : [call];
+      return done ? [call, buildToolResultItem(id, tool, error ?? said, failed)] : [call];
     }
     case 'web_search':
       return [toBlocksItem([{ ...omitKeys(item, 'id'), type: 'codex-web-search', text: textAt(item, 'query') ?? '' }])];
@@ -88,7 +94,8 @@ export class CodexEventCollector {
     const nodes = new ConversationNodes(this.#findings);
     const thread = this.#lines.find(({ type }) => type === 'thread.started')?.kept.line;
     const id = getFilledText(thread ?? {}, 'thread_id');
-    if (id === undefined) nodes.report(buildFinding('import/inferred', 'repair', this.#file, detailOf('thread-id')));
+    if (id === undefined)
+      nodes.report(buildFinding('import/inferred', 'repair', this.#file, buildFindingDetail('thread-id')));
     let leading: PreservedLine[] = [];
     let turn: PreservedLine[] = [];
     const end = () => {

@@ -3,16 +3,16 @@ import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
 import { isJsonObject } from '../fields.ts';
 import { readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import type { ImportInput, InputFile, InputSample, SampleFile } from '../input.ts';
-import { buildEntryFinding } from '../structure-findings.ts';
-import { CodexEventCollector, isThreadEvent } from './events.ts';
-import { CodexSession, isEarlyHeader, isRolloutLine } from './session.ts';
+import { buildNonObjectFinding } from '../structure-findings.ts';
+import { CodexEventCollector, isCodexThreadEvent } from './events.ts';
+import { CodexSession, isEarlyRolloutHeader, isRolloutLine } from './session.ts';
 
 function isCodexFile({ lines, json }: Pick<SampleFile, 'lines' | 'json'>): boolean {
   const [first] = lines.length === 0 ? [json] : lines;
-  return isRolloutLine(first) || isEarlyHeader(first) || isThreadEvent(first);
+  return isRolloutLine(first) || isEarlyRolloutHeader(first) || isCodexThreadEvent(first);
 }
 
 /** Returns 0.93 if the first line of a file looks like Codex, else 0. */
@@ -32,10 +32,10 @@ async function* readCodexFile(file: InputFile, options: ReadOptions): AsyncGener
     if (reading === undefined)
       yield {
         type: 'finding',
-        finding: buildFinding('import/other-format', 'loss', place, detailOf('not-a-codex-line'), 1),
+        finding: buildFinding('import/other-format', 'loss', place, buildFindingDetail('not-a-codex-line'), 1),
       };
     else if (isJsonObject(value)) reading.add(value, Number(path[0] ?? 0), findings);
-    else yield { type: 'finding', finding: buildEntryFinding(place) };
+    else yield { type: 'finding', finding: buildNonObjectFinding(place) };
   }
   if (reading === undefined) return;
   if (reading instanceof CodexSession && reading.isEmpty)
@@ -45,8 +45,8 @@ async function* readCodexFile(file: InputFile, options: ReadOptions): AsyncGener
 
 /** Returns a collector for the rest of the file; undefined if the line does not belong to Codex. */
 function begin(value: Json, file: InputFile, options: ReadOptions): CodexSession | CodexEventCollector | undefined {
-  if (isThreadEvent(value)) return new CodexEventCollector(file.name);
-  return isRolloutLine(value) || isEarlyHeader(value) ? new CodexSession(file.name, options) : undefined;
+  if (isCodexThreadEvent(value)) return new CodexEventCollector(file.name);
+  return isRolloutLine(value) || isEarlyRolloutHeader(value) ? new CodexSession(file.name, options) : undefined;
 }
 
 /** Reads rollouts and streams of events, one per file. */

@@ -2,25 +2,25 @@
 // conversation, and events for the program's screen, which mostly repeat the items. Only a rollback creates a branch.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
 import { extractUserWords } from '../../conversation-title.ts';
-import { groupItemsIntoMessages } from '../../wires/responses-items.ts';
+import { groupResponsesItems } from '../../wires/responses-items.ts';
 import type { ImportedNode, ImportedTree, ReadOptions, SpawnedBy } from '../contract.ts';
 import {
   checkTime,
-  fromIso,
   getFilledText,
   isJsonObject,
   listAt,
   numberAt,
   objectAt,
   omitKeys,
+  parseIsoTime,
   textAt,
 } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { toToolUse } from '../openai-messages.ts';
+import { fromOpenAiToolCall } from '../openai-messages.ts';
 import { type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
 import { checkKnownValue, checkRole } from '../structure-findings.ts';
-import { buildResultMeta } from '../tool-results.ts';
+import { buildToolResultMeta } from '../tool-results.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
 
 /** The key of this format in the registry and in stored import metadata. */
@@ -82,7 +82,7 @@ export function isRolloutLine(value: Json | undefined): boolean {
 }
 
 /** Whether a value is the first line of an early rollout: the session without a type. */
-export function isEarlyHeader(value: Json | undefined): boolean {
+export function isEarlyRolloutHeader(value: Json | undefined): boolean {
   return (
     isJsonObject(value) &&
     !('type' in value) &&
@@ -98,7 +98,7 @@ function upgradeLine(line: JsonObject): { readonly type: string; readonly payloa
   if (type === 'inter_agent_communication')
     return { type: 'response_item', payload: agentMessageOf(objectAt(line, 'payload')) };
   if (isRolloutLine(line)) return { type: type ?? '', payload: objectAt(line, 'payload') };
-  if (isEarlyHeader(line)) return { type: 'session_meta', payload: line };
+  if (isEarlyRolloutHeader(line)) return { type: 'session_meta', payload: line };
   if (type !== undefined && itemTypes.has(type)) return { type: 'response_item', payload: line };
   if (line.record_type === 'state') return { type: 'event_msg', payload: { type: 'state' } };
   return type === undefined ? undefined : { type, payload: objectAt(line, 'payload') };
@@ -162,7 +162,7 @@ function summaryOf(payload: JsonObject): string {
   const said = getFilledText(payload, 'message');
   if (said !== undefined) return said;
   const replaced = listAt(payload, 'replacement_history').filter(isJsonObject);
-  const texts = groupItemsIntoMessages(replaced.filter((item) => item.type === 'message')).flatMap(({ message }) =>
+  const texts = groupResponsesItems(replaced.filter((item) => item.type === 'message')).flatMap(({ message }) =>
     blockTexts(listAt(message, 'content')),
   );
   const last = texts.findLast((text) => text !== null && text.trim() !== '');
@@ -232,13 +232,15 @@ export class CodexSession {
     const place = `${this.#file}:${at}`;
     const meant = upgradeLine(line);
     if (meant === undefined) {
-      this.#findings.push(buildFinding('import/other-format', 'loss', place, detailOf('not-a-rollout-line'), 1));
+      this.#findings.push(
+        buildFinding('import/other-format', 'loss', place, buildFindingDetail('not-a-rollout-line'), 1),
+      );
       return;
     }
     const { type, payload } = meant;
     for (const one of checkKnownValue('line', type, (word) => lineTypes.has(word), place)) this.#findings.push(one);
     const written = line.timestamp ?? payload.timestamp;
-    const time = fromIso(written);
+    const time = parseIsoTime(written);
     for (const one of checkTime(written, time, place)) this.#findings.push(one);
     if (time !== undefined) this.#updatedAt = time;
     const kept = { at, line, ...(mark === undefined ? {} : { id: mark }) };
@@ -268,7 +270,8 @@ export class CodexSession {
     this.#origin ??= mark;
     // A fork begins with the lines of its original session, including the header.
     if (this.#header === undefined) this.#header = payload;
-    else this.#findings.push(buildFinding('import/inferred', 'note', place, detailOf('forked-session-header')));
+    else
+      this.#findings.push(buildFinding('import/inferred', 'note', place, buildFindingDetail('forked-session-header')));
   }
 
   #context(payload: JsonObject): void {
@@ -363,7 +366,7 @@ export class CodexSession {
 
   #message(payload: JsonObject, kept: RolloutLine, time: number | undefined, role: Json | undefined): void {
     this.#close();
-    const message = groupItemsIntoMessages([payload])[0]?.message ?? null;
+    const message = groupResponsesItems([payload])[0]?.message ?? null;
     const blocks = message === null ? [] : listAt(message, 'content');
     const injected = isInjected(role, blocks);
     if (!injected && role === 'user') this.#turns.push(this.#tip);
@@ -378,19 +381,24 @@ export class CodexSession {
     const tool = this.#tools.get(call ?? '');
     if (tool === undefined)
       this.#findings.push(
-        buildFinding('import/tool-pairing', 'note', place, detailOf('no-such-call', String(call).slice(0, 80))),
+        buildFinding(
+          'import/tool-pairing',
+          'note',
+          place,
+          buildFindingDetail('no-such-call', String(call).slice(0, 80)),
+        ),
       );
     const type = 'custom_tool_call_output';
     const draft = this.#draft(kept, time, 'tool', {
-      message: groupItemsIntoMessages([{ ...item, type }])[0]?.message ?? null,
+      message: groupResponsesItems([{ ...item, type }])[0]?.message ?? null,
     });
-    draft.meta = buildResultMeta(tool ?? 'unknown', isError);
+    draft.meta = buildToolResultMeta(tool ?? 'unknown', isError);
   }
 
   tree(): ImportedTree {
     const header = this.#header ?? {};
     if (this.#header === undefined)
-      this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, detailOf('header')));
+      this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, buildFindingDetail('header')));
     const id = this.#origin ?? getFilledText(header, 'id') ?? getFilledText(header, 'session_id');
     const record = { ...(this.#leading.length === 0 ? {} : { $lines: toLinePairs(this.#leading) }) };
     const title = this.#title ?? nameOfAgent(header);
@@ -401,7 +409,7 @@ export class CodexSession {
         title,
         systemPrompt:
           getFilledText(objectAt(header, 'base_instructions'), 'text') ?? getFilledText(header, 'instructions'),
-        createdAt: fromIso(header.timestamp),
+        createdAt: parseIsoTime(header.timestamp),
         updatedAt: this.#updatedAt,
       }),
       attributes: { metadata: sessionMetadata(header) },
@@ -471,7 +479,7 @@ export class CodexSession {
  * Returns the reply of one turn. Items that would become separate messages are joined to it, so that nothing is lost.
  */
 function replyOf(items: readonly JsonObject[]): JsonObject | null {
-  const [first, ...more] = groupItemsIntoMessages(items);
+  const [first, ...more] = groupResponsesItems(items);
   if (first === undefined || more.length === 0) return first?.message ?? null;
   return { role: 'assistant', content: [first, ...more].flatMap(({ message }) => listAt(message, 'content')) };
 }
@@ -487,7 +495,7 @@ function threadSpawnOf(header: JsonObject): JsonObject {
 
 /** Returns the name of the subagent in the arguments of the call that spawns it. */
 function taskNameIn(json: Json | undefined): string | undefined {
-  const { parameters } = { ...toToolUse({ id: 'call', name: 'spawn_agent', arguments: json ?? null }, 0) };
+  const { parameters } = { ...fromOpenAiToolCall({ id: 'call', name: 'spawn_agent', arguments: json ?? null }, 0) };
   return isJsonObject(parameters) ? getFilledText(parameters, 'task_name') : undefined;
 }
 

@@ -5,25 +5,25 @@ import { deriveId } from '../../derive-id.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { embedBytes } from '../embed-bytes.ts';
 import {
+  assignExportedIds,
   buildLossEvent,
-  conversationTimes,
-  exportedIds,
-  exportedPath,
   findAttributeLosses,
   findBookmarkLosses,
+  findExportedPath,
   findMetadataLosses,
+  findOriginalTreeRecord,
   findProducerLosses,
   findSessionLosses,
-  originalTreeRecord,
+  getConversationTimes,
 } from '../exporting.ts';
-import { getFilledText, objectAt, textAt, toIso } from '../fields.ts';
-import { toOpenAi } from '../openai-messages.ts';
+import { formatIsoTime, getFilledText, objectAt, textAt } from '../fields.ts';
+import { toOpenAiMessage } from '../openai-messages.ts';
 import {
-  encodeLines,
+  encodeJsonLines,
   findOriginalLines,
   getPreservedLines,
   type NodeWithLines,
-  safeFileName,
+  toSafeFileName,
 } from '../preserved-lines.ts';
 import { codexName, codexNodeIdField } from './session.ts';
 
@@ -33,7 +33,7 @@ type Lose = (node: Node, what: string, message: string) => void;
 function contentItem(block: Block, role: string, node: Node, lose: Lose): JsonObject {
   const type = role === 'assistant' ? 'output_text' : 'input_text';
   if (isText(block)) return { type, text: block.text };
-  const { record } = toOpenAi({ role: 'user', content: [block] }, () => '');
+  const { record } = toOpenAiMessage({ role: 'user', content: [block] }, () => '');
   const [part] = Array.isArray(record.content) ? record.content : [];
   const url = typeof part === 'object' && part !== null && 'image_url' in part ? objectAt(part, 'image_url').url : null;
   if (block.type === 'image' && role !== 'assistant' && typeof url === 'string')
@@ -109,8 +109,8 @@ class CodexWriter {
     this.#tree = tree;
     this.#thread = thread;
     this.#options = options;
-    const original = originalTreeRecord(tree, codexName);
-    const nodes = findOriginalLines(tree, codexName, exportedIds(tree, codexName));
+    const original = findOriginalTreeRecord(tree, codexName);
+    const nodes = findOriginalLines(tree, codexName, assignExportedIds(tree, codexName));
     // A changed rollout becomes a new session, because the program still has the original session.
     this.#whole = original !== undefined && nodes.every(({ unchanged, inPlace }) => unchanged && inPlace);
     this.id = this.#whole
@@ -125,7 +125,7 @@ class CodexWriter {
   }
 
   async write(): Promise<void> {
-    const original = originalTreeRecord(this.#tree, codexName);
+    const original = findOriginalTreeRecord(this.#tree, codexName);
     const leading = getPreservedLines(original?.record ?? {}, '$lines');
     if (this.isWhole) {
       // Preserved lines between two nodes keep their positions.
@@ -150,12 +150,16 @@ class CodexWriter {
   }
 
   #returning(): NodeWithLines[] {
-    return findOriginalLines({ ...this.#tree, nodes: this.#thread }, codexName, exportedIds(this.#tree, codexName));
+    return findOriginalLines(
+      { ...this.#tree, nodes: this.#thread },
+      codexName,
+      assignExportedIds(this.#tree, codexName),
+    );
   }
 
   #header(was: JsonObject | undefined, forkedFrom: string | undefined): void {
     const { systemPrompt, metadata = {} } = this.#tree.attributes;
-    const timestamp = toIso(conversationTimes(this.#tree).createdAt);
+    const timestamp = formatIsoTime(getConversationTimes(this.#tree).createdAt);
     const before = was?.type === 'session_meta' ? objectAt(was, 'payload') : {};
     this.#line(forkedFrom ?? this.id, timestamp, 'session_meta', {
       cwd: getFilledText(metadata, 'cwd') ?? '',
@@ -178,7 +182,7 @@ class CodexWriter {
   async #node(node: Node, id: string): Promise<void> {
     if (node.message === null) return;
     const lose: Lose = (lost, what, message) => this.losses.push({ node: lost, what, message });
-    const at = toIso(node.createdAt);
+    const at = formatIsoTime(node.createdAt);
     const message = await embedBytes(node.message, this.#options);
     if (node.kind === 'state') {
       this.left++;
@@ -224,9 +228,9 @@ class CodexWriter {
 
   #close(): void {
     const { title } = this.#tree.attributes;
-    const was = textAt(originalTreeRecord(this.#tree, codexName)?.record ?? {}, '$title');
+    const was = textAt(findOriginalTreeRecord(this.#tree, codexName)?.record ?? {}, '$title');
     if (title !== undefined && title !== was)
-      this.#line('', toIso(this.#options.now), 'event_msg', {
+      this.#line('', formatIsoTime(this.#options.now), 'event_msg', {
         type: 'thread_name_updated',
         thread_id: this.id,
         thread_name: title,
@@ -240,16 +244,16 @@ function isRollback(line: JsonObject): boolean {
 
 /** Returns the file name by which the program finds a session: time and id. */
 function rolloutName(id: string, tree: ExportedTree): string {
-  const time = toIso(conversationTimes(tree).createdAt).slice(0, 19).replaceAll(':', '-');
-  return `rollout-${time}-${safeFileName(id, tree.treeId)}.jsonl`;
+  const time = formatIsoTime(getConversationTimes(tree).createdAt).slice(0, 19).replaceAll(':', '-');
+  return `rollout-${time}-${toSafeFileName(id, tree.treeId)}.jsonl`;
 }
 
 /** Writes one rollout per tree. An imported tree without changes is written completely, else only the active branch. */
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) {
     const whole =
-      originalTreeRecord(tree, codexName) !== undefined && new CodexWriter(tree, tree.nodes, options).isWhole;
-    const thread = whole ? tree.nodes : exportedPath(tree);
+      findOriginalTreeRecord(tree, codexName) !== undefined && new CodexWriter(tree, tree.nodes, options).isWhole;
+    const thread = whole ? tree.nodes : findExportedPath(tree);
     const writer = new CodexWriter(tree, thread, options);
     await writer.write();
     const shown = { ...tree, nodes: thread };
@@ -262,7 +266,7 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
     yield* findAttributeLosses(tree, codexName);
     yield* findBookmarkLosses(tree);
     yield { type: 'file', name: rolloutName(writer.id, tree), mediaType: 'application/jsonl' };
-    yield* encodeLines(writer.lines);
+    yield* encodeJsonLines(writer.lines);
     yield { type: 'count', written: thread.length - writer.left, left: off + writer.left };
   }
 }

@@ -29,7 +29,7 @@ const dictionary = [
 const values = ['{"toString":1}', '[{"toString":1}]', '{}', '[]', 'null', '-1', 'true', '"\\u0000"', '"__proto__"'];
 
 /** One damage to a file. Positions wrap around at the end of the file. */
-export type Damage =
+export type FileDamage =
   | { readonly kind: 'flip'; readonly at: number; readonly bit: number }
   | { readonly kind: 'cut'; readonly at: number }
   | { readonly kind: 'drop'; readonly at: number; readonly length: number }
@@ -42,7 +42,7 @@ export type Damage =
  * Generates any damage: flipped bits; bytes and lines that are dropped, duplicated or swapped; inserted fragments;
  * replaced JSON values.
  */
-export const arbitraryDamage: fc.Arbitrary<Damage> = fc.oneof(
+export const arbitraryFileDamage: fc.Arbitrary<FileDamage> = fc.oneof(
   fc.record({ kind: fc.constant('flip' as const), at: fc.nat(), bit: fc.nat(7) }),
   fc.record({ kind: fc.constant('cut' as const), at: fc.nat() }),
   fc.record({ kind: fc.constant('drop' as const), at: fc.nat(), length: fc.nat(40) }),
@@ -58,7 +58,7 @@ export const arbitraryDamage: fc.Arbitrary<Damage> = fc.oneof(
 );
 
 /** Returns the bytes with the damage applied. */
-export function damageBytes(bytes: Uint8Array, damage: Damage): Uint8Array {
+export function damageBytes(bytes: Uint8Array, damage: FileDamage): Uint8Array {
   if (bytes.length === 0) return bytes;
   if (damage.kind === 'line') return damagedLines(bytes, damage);
   if (damage.kind === 'value') return replaceJsonValue(bytes, damage);
@@ -75,7 +75,7 @@ export function damageBytes(bytes: Uint8Array, damage: Damage): Uint8Array {
   return joinBytes([before, encodeUtf8(damage.word), after]);
 }
 
-function damagedLines(bytes: Uint8Array, blow: Extract<Damage, { kind: 'line' }>): Uint8Array {
+function damagedLines(bytes: Uint8Array, blow: Extract<FileDamage, { kind: 'line' }>): Uint8Array {
   const lines = decodeUtf8(bytes).text.split('\n');
   const from = blow.from % lines.length;
   const to = blow.to % lines.length;
@@ -90,7 +90,7 @@ function damagedLines(bytes: Uint8Array, blow: Extract<Damage, { kind: 'line' }>
 }
 
 /** Replaces a text, number or word after a colon. Keys and the rest of the file stay as they are. */
-function replaceJsonValue(bytes: Uint8Array, { at, word }: Extract<Damage, { kind: 'value' }>): Uint8Array {
+function replaceJsonValue(bytes: Uint8Array, { at, word }: Extract<FileDamage, { kind: 'value' }>): Uint8Array {
   const { text } = decodeUtf8(bytes);
   const places = [...text.matchAll(/(?<=":\s*)(?:"(?:[^"\\\n]|\\.)*"|-?\d[\d.e+-]*|true|false|null)/g)];
   const place = places[at % Math.max(1, places.length)];

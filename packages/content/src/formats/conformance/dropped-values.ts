@@ -7,7 +7,7 @@ import { isJsonObject } from '@coppice/core/decode';
 import type { Format } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
 import { readImport } from '../read.ts';
-import { encodeFile, type FixtureFiles, toInput } from './storing.ts';
+import { encodeFixtureFile, type FixtureFiles, toImportInput } from './storing.ts';
 
 const inserted = 'inserted here';
 
@@ -79,7 +79,7 @@ async function readFiles(files: FixtureFiles, format: Format) {
   const codes: string[] = [];
   let isPresent = false;
   try {
-    for await (const event of readImport(toInput(files), { format })) {
+    for await (const event of readImport(toImportInput(files), { format })) {
       if (event.type === 'finding') codes.push(event.finding.code);
       if (event.type !== 'tree') continue;
       for (const { code } of event.tree.findings) codes.push(code);
@@ -97,7 +97,7 @@ export async function findDroppedValues(files: FixtureFiles, format: Format): Pr
   const before = await readFiles(files, format);
   const dropped: string[] = [];
   for (const [name, file] of Object.entries(files)) {
-    const parsed = parseFile(decodeUtf8(encodeFile(file)).text);
+    const parsed = parseFile(decodeUtf8(encodeFixtureFile(file)).text);
     if (parsed === null) continue;
     for (const { path, value } of placesIn([...parsed.documents]))
       for (const form of replacementsOf(value)) {

@@ -4,7 +4,7 @@ import { linear } from '../linear/index.ts';
 import { markdown } from '../markdown/index.ts';
 import type { RepairedNode, RepairedTree } from '../repair.ts';
 import { buildRichTree, findSilentLosses, findUnshownFacts } from './silent-losses.ts';
-import { storeInput, toInput, writeStored } from './storing.ts';
+import { exportStoredTrees, importIntoStore, toImportInput } from './storing.ts';
 
 function withoutBlocks(node: RepairedNode, type: string): RepairedNode {
   const content = node.message.content.filter((block) => block.type !== type);
@@ -12,8 +12,8 @@ function withoutBlocks(node: RepairedNode, type: string): RepairedNode {
 }
 
 it('[I10] losses that were not reported are named', async () => {
-  const out = await writeStored(await buildRichTree(), linear);
-  const again = await storeInput(toInput(Object.fromEntries(out.files)), { format: linear });
+  const out = await exportStoredTrees(await buildRichTree(), linear);
+  const again = await importIntoStore(toImportInput(Object.fromEntries(out.files)), { format: linear });
   const reported = Object.keys(out.report.counts);
   expect(findSilentLosses(again.trees, reported, out.files.values())).toEqual([]);
   // Without the reports and the written files, the same losses count as silent.
@@ -26,7 +26,7 @@ it('[I10] losses that were not reported are named', async () => {
 });
 
 it('[I10] a writer that drops lines, the system prompt or a call is detected, whatever else it reports', async () => {
-  const out = await writeStored(await buildRichTree(), linear);
+  const out = await exportStoredTrees(await buildRichTree(), linear);
   const reported = Object.keys(out.report.counts);
   const [text = ''] = out.files.values();
   const altered: { readonly [what: string]: (text: string) => string } = {
@@ -39,7 +39,7 @@ it('[I10] a writer that drops lines, the system prompt or a call is detected, wh
     title: (whole) => whole.replace('"title":"Trees"', '"title":"Tree"'),
   };
   for (const [what, alter] of Object.entries(altered)) {
-    const again = await storeInput(toInput({ 'a.json': alter(text) }), { format: linear });
+    const again = await importIntoStore(toImportInput({ 'a.json': alter(text) }), { format: linear });
     const lost = findSilentLosses(
       again.trees,
       reported.filter((one) => one !== 'thinking'),
@@ -52,9 +52,9 @@ it('[I10] a writer that drops lines, the system prompt or a call is detected, wh
 it('[I10] a reader that drops what is in the file is detected, whatever the writer reports', async () => {
   for (const format of formats) {
     if (format.reader === undefined || format.writer === undefined) continue;
-    const out = await writeStored(await buildRichTree(), format);
+    const out = await exportStoredTrees(await buildRichTree(), format);
     const files = [...out.files.values()];
-    const { trees } = await storeInput(toInput(Object.fromEntries(out.files)), { format });
+    const { trees } = await importIntoStore(toImportInput(Object.fromEntries(out.files)), { format });
     const dropped: { readonly [what: string]: (tree: RepairedTree) => RepairedTree } = {
       'system prompt': ({ systemPrompt: _, attributes: _attributes, ...tree }) => tree,
       bookmark: (tree) => ({ ...tree, nodes: tree.nodes.map(({ bookmark: _, ...node }) => node) }),
@@ -74,7 +74,7 @@ it('[I10] a reader that drops what is in the file is detected, whatever the writ
 });
 
 it('[I10] texts that a page does not show are named', async () => {
-  const out = await writeStored(await buildRichTree(), markdown);
+  const out = await exportStoredTrees(await buildRichTree(), markdown);
   const page = [...out.files.values()].join('\n');
   expect(findUnshownFacts([page], Object.keys(out.report.counts))).toEqual([]);
   expect(findUnshownFacts([page.replaceAll('Speak of trees alone.', '')], [])).toContain('system prompt');

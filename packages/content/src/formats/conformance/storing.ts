@@ -17,7 +17,7 @@ import type { ExportedTree, Format } from '../contract.ts';
 import { decodeUtf8, encodeUtf8 } from '../decode.ts';
 import { readExportedTree } from '../exporting.ts';
 import type { ExportReport, ImportFinding } from '../findings.ts';
-import { fileOfBytes, type ImportInput } from '../input.ts';
+import { type ImportInput, wrapBytesAsFile } from '../input.ts';
 import { readImport } from '../read.ts';
 import type { RepairedTree } from '../repair.ts';
 import { toImportCommand } from '../to-command.ts';
@@ -36,15 +36,15 @@ export interface StoredImport {
 }
 
 /** Returns the bytes of a fixture file. */
-export const encodeFile = (file: string | Uint8Array) => (typeof file === 'string' ? encodeUtf8(file) : file);
+export const encodeFixtureFile = (file: string | Uint8Array) => (typeof file === 'string' ? encodeUtf8(file) : file);
 
 /** Converts files to an input that streams pieces of the given size. */
-export function toInput(files: FixtureFiles, piece?: number): ImportInput {
-  return { files: Object.entries(files).map(([name, file]) => fileOfBytes(name, encodeFile(file), piece)) };
+export function toImportInput(files: FixtureFiles, piece?: number): ImportInput {
+  return { files: Object.entries(files).map(([name, file]) => wrapBytesAsFile(name, encodeFixtureFile(file), piece)) };
 }
 
 /** Imports an input into a store, one commit per conversation. */
-export async function storeInput(
+export async function importIntoStore(
   input: ImportInput,
   options: { readonly format?: string | Format; readonly scope?: string; readonly store?: ReferenceStore } = {},
 ): Promise<StoredImport> {
@@ -79,7 +79,7 @@ export async function storeInput(
 }
 
 /** The first conversation of an import, and a function that finds its nodes by their ids in the source. */
-export interface FirstTree {
+export interface FirstStoredTree {
   readonly stored: StoredImport;
   readonly id: TreeId;
   readonly tree: RepairedTree;
@@ -87,8 +87,8 @@ export interface FirstTree {
 }
 
 /** Imports files into a new store, and returns the first conversation. Throws if the files contain no conversation. */
-export async function readFirstTree(files: FixtureFiles): Promise<FirstTree> {
-  const stored = await storeInput(toInput(files));
+export async function readFirstTree(files: FixtureFiles): Promise<FirstStoredTree> {
+  const stored = await importIntoStore(toImportInput(files));
   const [tree] = stored.trees;
   const [id] = stored.ids;
   if (tree === undefined || id === undefined) throw new Error('There is no tree.');
@@ -103,7 +103,7 @@ export function readStoredTree({ store }: Pick<StoredImport, 'store'>, id: TreeI
 }
 
 /** Exports stored trees in a format and returns the written texts by file name. */
-export async function writeStored(
+export async function exportStoredTrees(
   stored: Pick<StoredImport, 'store' | 'ids' | 'names'>,
   format: Format,
 ): Promise<{ readonly files: ReadonlyMap<string, string>; readonly report: ExportReport }> {

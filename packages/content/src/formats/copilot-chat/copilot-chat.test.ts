@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { copilotChat } from './index.ts';
 
 const request = (id: string, text: string, response: readonly object[], rest: object = {}) => ({
@@ -102,8 +102,8 @@ runFormatConformance(copilotChat, [
 ]);
 
 it('[I218] keeps models, tool arguments and results, how replies ended, and the title', async () => {
-  const { trees } = await storeInput(
-    toInput({ 'a.json': JSON.stringify({ ...session, requests: [...requests, stopped, failed] }) }),
+  const { trees } = await importIntoStore(
+    toImportInput({ 'a.json': JSON.stringify({ ...session, requests: [...requests, stopped, failed] }) }),
   );
   const [tree] = trees;
   expect(tree?.title).toBe('Code');

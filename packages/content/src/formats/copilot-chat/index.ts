@@ -10,20 +10,20 @@ import {
   readConversationFile,
   readProgramFiles,
 } from '../conversation-files.ts';
-import { fromMillis, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, parseMillisTime, textAt } from '../fields.ts';
 import { readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isJsonLinesFile, type SampleFile } from '../input.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { buildEntryFinding, checkKnownValue, checkListField } from '../structure-findings.ts';
+import { buildNonObjectFinding, checkKnownValue, checkListField } from '../structure-findings.ts';
 import {
-  buildCallBlock,
   buildModelSource,
-  buildResultItem,
+  buildToolResultItem,
+  buildToolUseBlock,
   ConversationNodes,
   omitUndefinedAttributes,
-  parseArguments,
+  parseStoredArguments,
   toBlocksItem,
   toTextBlocks,
 } from '../turn-nodes.ts';
@@ -97,7 +97,10 @@ function argumentsByCall(request: JsonObject): Map<string, ToolFacts> {
   const given = new Map<string, ToolFacts>();
   for (const round of listAt(objectAt(objectAt(request, 'result'), 'metadata'), 'toolCallRounds').filter(isJsonObject))
     for (const call of listAt(round, 'toolCalls').filter(isJsonObject)) {
-      given.set(textAt(call, 'id') ?? '', { name: getFilledText(call, 'name'), input: parseArguments(call.arguments) });
+      given.set(textAt(call, 'id') ?? '', {
+        name: getFilledText(call, 'name'),
+        input: parseStoredArguments(call.arguments),
+      });
     }
   return given;
 }
@@ -122,7 +125,7 @@ function replyItems(request: JsonObject, nodes: ConversationNodes, place: string
   };
   for (const [index, part] of listAt(request, 'response').entries()) {
     if (!isJsonObject(part)) {
-      nodes.report(buildEntryFinding(`${place}.response[${index}]`));
+      nodes.report(buildNonObjectFinding(`${place}.response[${index}]`));
       continue;
     }
     const kind = textAt(part, 'kind') ?? 'markdownContent';
@@ -139,8 +142,8 @@ function replyItems(request: JsonObject, nodes: ConversationNodes, place: string
       const id = (getFilledText(part, 'toolCallId') ?? `${place}-call-${index}`).replace(/__vscode-\d+$/, '');
       const facts = given.get(id) ?? given.get(textAt(part, 'toolCallId') ?? '');
       const name = facts?.name ?? getFilledText(part, 'toolId') ?? 'unknown';
-      items.push(toBlocksItem([buildCallBlock(id, name, facts?.input)]));
-      if (part.isComplete !== false) items.push(buildResultItem(id, name, resultOf(request, part, id), false));
+      items.push(toBlocksItem([buildToolUseBlock(id, name, facts?.input)]));
+      if (part.isComplete !== false) items.push(buildToolResultItem(id, name, resultOf(request, part, id), false));
     } else {
       close();
       items.push(toBlocksItem([{ ...part, type: `copilot-${kind}` }]));
@@ -168,7 +171,7 @@ function statusOf(request: JsonObject): NodeStatus | undefined {
 
 function addRequest(request: JsonObject, place: string, nodes: ConversationNodes): void {
   const id = getFilledText(request, 'requestId') ?? place;
-  const createdAt = nodes.time(request.timestamp, fromMillis, place);
+  const createdAt = nodes.time(request.timestamp, parseMillisTime, place);
   const { message } = request;
   const asked = isJsonObject(message)
     ? (getFilledText(message, 'text') ??
@@ -215,8 +218,8 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     scope: '',
     ...omitUndefinedAttributes({
       title: getFilledText(conversation, 'customTitle'),
-      createdAt: nodes.time(conversation.creationDate, fromMillis, place),
-      updatedAt: nodes.time(conversation.lastMessageDate, fromMillis, place),
+      createdAt: nodes.time(conversation.creationDate, parseMillisTime, place),
+      updatedAt: nodes.time(conversation.lastMessageDate, parseMillisTime, place),
     }),
     nodes: nodes.nodes,
     activeExternalId: nodes.tip,
@@ -240,7 +243,12 @@ async function* readReplay(file: InputFile): AsyncGenerator<ReadEvent> {
     if (!isReplayLine(record.value) || !state.apply(record.value))
       yield {
         type: 'finding',
-        finding: buildFinding('import/record-unreadable', 'loss', record.place, detailOf('change-of-missing-value')),
+        finding: buildFinding(
+          'import/record-unreadable',
+          'loss',
+          record.place,
+          buildFindingDetail('change-of-missing-value'),
+        ),
       };
   }
   const { value } = state;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { cursor } from './index.ts';
 
 let clock = 1_766_691_308_000;
@@ -87,7 +87,9 @@ runFormatConformance(cursor, [
 ]);
 
 it('[I236] keeps calls with their results, reasoning with its signature, the model, usage and branch', async () => {
-  const { trees } = await storeInput(toInput({ 'state.vscdb': database({ composer: composer(bubbles), bubbles }) }));
+  const { trees } = await importIntoStore(
+    toImportInput({ 'state.vscdb': database({ composer: composer(bubbles), bubbles }) }),
+  );
   const [tree] = trees;
   expect(tree?.title).toBe('Trees');
   expect(tree?.attributes?.metadata).toMatchObject({ gitBranch: 'main' });

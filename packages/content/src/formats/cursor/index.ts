@@ -6,19 +6,19 @@ import type { Json, JsonObject } from '@coppice/core';
 import { describeValue } from '@coppice/core/decode';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader } from '../conversation-files.ts';
-import { fromAnyTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, parseAnyTime, textAt } from '../fields.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { checkRole } from '../structure-findings.ts';
 import {
-  buildCallBlock,
   buildModelSource,
-  buildResultItem,
+  buildToolResultItem,
+  buildToolUseBlock,
   ConversationNodes,
-  firstFilledText,
+  findFirstFilledText,
   omitUndefinedAttributes,
-  parseArguments,
+  parseStoredArguments,
   toBlocksItem,
   toTextBlocks,
 } from '../turn-nodes.ts';
@@ -69,13 +69,13 @@ function toolItems(bubble: JsonObject, id: string): ReplyItem[] {
   const tool = objectAt(bubble, 'toolFormerData');
   const name = getFilledText(tool, 'name') ?? (typeof tool.tool === 'string' ? tool.tool : undefined);
   if (name === undefined) return [];
-  const callId = firstFilledText(tool, 'toolCallId', 'modelCallId') ?? `${id}-call`;
-  const call = toBlocksItem([buildCallBlock(callId, name, parseArguments(tool.rawArgs ?? tool.params))]);
+  const callId = findFirstFilledText(tool, 'toolCallId', 'modelCallId') ?? `${id}-call`;
+  const call = toBlocksItem([buildToolUseBlock(callId, name, parseStoredArguments(tool.rawArgs ?? tool.params))]);
   const status = getFilledText(objectAt(tool, 'additionalData'), 'status') ?? getFilledText(tool, 'status');
   const isError = status === 'error' || tool.error !== undefined;
   const result = tool.result ?? tool.error;
   if (result === undefined && !isError) return [call];
-  return [call, buildResultItem(callId, name, result, isError)];
+  return [call, buildToolResultItem(callId, name, result, isError)];
 }
 
 function sourceOf(bubble: JsonObject, composer: JsonObject): JsonObject {
@@ -98,14 +98,14 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   for (const { id, value: bubble, place: at } of bubblesOf(conversation, place)) {
     listed.add(id);
     if (bubble === undefined) {
-      nodes.report(buildFinding('import/pointer-missing', 'loss', at, detailOf('message', id.slice(0, 80))));
+      nodes.report(buildFinding('import/pointer-missing', 'loss', at, buildFindingDetail('message', id.slice(0, 80))));
       continue;
     }
     const type = bubble.type === 1 ? 'user' : bubble.type === 2 ? 'assistant' : describeValue(bubble.type);
     nodes.report(...checkRole('role', type, (word) => word === 'user' || word === 'assistant', at));
     const role = type === 'assistant' ? 'assistant' : 'user';
     for (const _ of listAt(bubble, 'images'))
-      nodes.report(buildFinding('import/attachment-missing', 'note', at, detailOf('image')));
+      nodes.report(buildFinding('import/attachment-missing', 'note', at, buildFindingDetail('image')));
     const text = toBlocksItem(toTextBlocks(textAt(bubble, 'text')));
     const items = role === 'user' ? [text] : [...reasoningItems(bubble), text, ...toolItems(bubble, id)];
     nodes.add({
@@ -114,7 +114,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
       role,
       items: items.filter((item) => item.type !== 'blocks' || item.blocks.length > 0),
       ...(role === 'assistant' ? { source: sourceOf(bubble, composer) } : {}),
-      createdAt: nodes.time(bubble.createdAt, fromAnyTime, at),
+      createdAt: nodes.time(bubble.createdAt, parseAnyTime, at),
       place: at,
       record: bubble,
     });
@@ -130,9 +130,9 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     externalId: getFilledText(composer, 'composerId') ?? place,
     scope: '',
     ...omitUndefinedAttributes({
-      title: firstFilledText(composer, 'name', 'subtitle'),
-      createdAt: nodes.time(composer.createdAt, fromAnyTime, place),
-      updatedAt: fromAnyTime(composer.lastUpdatedAt),
+      title: findFirstFilledText(composer, 'name', 'subtitle'),
+      createdAt: nodes.time(composer.createdAt, parseAnyTime, place),
+      updatedAt: parseAnyTime(composer.lastUpdatedAt),
     }),
     ...(branch === undefined ? {} : { attributes: { metadata: { gitBranch: branch } } }),
     nodes: nodes.nodes,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { deepseek } from './index.ts';
 
 let clock = 0;
@@ -67,7 +67,7 @@ runFormatConformance(deepseek, [
 ]);
 
 it('[I214] keeps models, times and reasoning', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify([chat(branched)]) }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify([chat(branched)]) }));
   const green = trees[0]?.nodes.find((one) => one.externalId === '2');
   expect(green?.message.content[0]).toEqual({ type: 'thinking', thinking: 'Mild.' });
   expect(green?.meta?.source?.model_name).toBe('deepseek-reasoner');

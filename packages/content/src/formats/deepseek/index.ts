@@ -2,10 +2,10 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader } from '../conversation-files.ts';
-import { fromIso, getFilledText, getTexts, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { getFilledText, getTexts, isJsonObject, listAt, objectAt, omitKeys, parseIsoTime, textAt } from '../fields.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { buildEntryFinding, checkKnownValue, checkParentId, checkRecordKey } from '../structure-findings.ts';
+import { buildNonObjectFinding, checkKnownValue, checkParentId, checkRecordKey } from '../structure-findings.ts';
 import { buildModelSource, ConversationNodes, omitUndefinedAttributes, toBlocksItem } from '../turn-nodes.ts';
 
 const fragmentTypes: ReadonlySet<string> = new Set(['REQUEST', 'THINK', 'RESPONSE', 'SEARCH', 'TIP']);
@@ -34,7 +34,7 @@ function fileBlocks(message: JsonObject, nodes: ConversationNodes, place: string
           'import/attachment-missing',
           'note',
           place,
-          getFilledText(file, 'file_name') ?? detailOf('no-name'),
+          getFilledText(file, 'file_name') ?? buildFindingDetail('no-name'),
         ),
       );
       return { ...file, type: 'deepseek-file', text: `[${getFilledText(file, 'file_name') ?? 'file'}]` };
@@ -51,7 +51,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   for (const [key, node] of Object.entries(mapping)) {
     const at = `${place}.mapping.${key}`;
     if (!isJsonObject(node)) {
-      nodes.report(buildEntryFinding(at));
+      nodes.report(buildNonObjectFinding(at));
       continue;
     }
     nodes.report(...checkRecordKey(key, node.id, at), ...checkParentId(node.parent, at));
@@ -74,7 +74,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
       role: asked ? 'user' : 'assistant',
       items: blocks.length === 0 ? [] : [toBlocksItem(blocks)],
       ...(asked ? {} : { source: buildModelSource(getFilledText(message, 'model')) }),
-      createdAt: nodes.time(message.inserted_at, fromIso, at),
+      createdAt: nodes.time(message.inserted_at, parseIsoTime, at),
       place: at,
       record: node,
     });
@@ -85,8 +85,8 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     scope: '',
     ...omitUndefinedAttributes({
       title: getFilledText(conversation, 'title'),
-      createdAt: nodes.time(conversation.inserted_at, fromIso, place),
-      updatedAt: nodes.time(conversation.updated_at, fromIso, place),
+      createdAt: nodes.time(conversation.inserted_at, parseIsoTime, place),
+      updatedAt: nodes.time(conversation.updated_at, parseIsoTime, place),
     }),
     nodes: nodes.nodes,
     childOrder,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FixtureFiles, runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { type FixtureFiles, importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { readForestConfig } from './config.ts';
 import { forestFolder } from './index.ts';
 
@@ -162,7 +162,7 @@ runFormatConformance(forestFolder, [
 
 describe('the folder of a Forest', () => {
   it('[I115] keeps prompts, times, tags, titles, sources and bookmarks, and the order of children', async () => {
-    const { trees } = await storeInput(toInput(whole));
+    const { trees } = await importIntoStore(toImportInput(whole));
     const tree = trees.find((one) => one.externalId === 'root-1');
     const byId = new Map(tree?.nodes.map((one) => [one.externalId, one]));
     expect(tree?.systemPrompt).toBe('Prompt of root-1');
@@ -179,8 +179,8 @@ describe('the folder of a Forest', () => {
 
   it('[I116] distinguishes equal ids of two stores by when their roots were created', async () => {
     const other = JSON.stringify([root('root-1', ['root-1/node-1'], { createdAt: '2027-01-01T00:00:00.000Z' })]);
-    const { ids } = await storeInput(
-      toInput({
+    const { ids } = await importIntoStore(
+      toImportInput({
         'a/roots.json': JSON.stringify([root('root-1', ['root-1/node-1'])]),
         'a/root-1/nodes/node-1.json': node('root-1/node-1', 'root-1', [], text('user', 'A')),
         'b/roots.json': other,
@@ -191,7 +191,7 @@ describe('the folder of a Forest', () => {
   });
 
   it('[I117] moves deleted roots to the trash, and names bookmarks without a message', async () => {
-    const { trees, findings } = await storeInput(toInput(whole));
+    const { trees, findings } = await importIntoStore(toImportInput(whole));
     expect(trees.map((one) => [one.externalId, one.trashed])).toEqual([
       ['root-1', undefined],
       ['root-2', true],
@@ -207,7 +207,7 @@ describe('the folder of a Forest', () => {
         { title: 'Start', nodeId: 'root-1' },
       ],
     });
-    const { trees, findings } = await storeInput(toInput(whole));
+    const { trees, findings } = await importIntoStore(toImportInput(whole));
     expect(JSON.stringify([trees, findings])).not.toContain('canary');
   });
 });

@@ -3,8 +3,8 @@
 import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
-import { checkTime, fromIso, getFilledText, getTexts, isJsonObject, objectAt, textAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { checkTime, getFilledText, getTexts, isJsonObject, objectAt, parseIsoTime, textAt } from '../fields.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
 import { type ImportInput, type InputFile, readAllBytes } from '../input.ts';
@@ -90,7 +90,7 @@ class FolderContents {
     const base = place.slice(place.lastIndexOf('/') + 1).replace(/\.json$/i, '');
     const externalId = getFilledText(record, 'id') ?? `${this.#rootId}/${base}`;
     const metadata = objectAt(record, 'metadata');
-    const createdAt = fromIso(metadata.timestamp);
+    const createdAt = parseIsoTime(metadata.timestamp);
     for (const one of checkTime(metadata.timestamp, createdAt, place)) this.findings.push(one);
     const parent = getFilledText(record, 'parent_id');
     if (Array.isArray(record.child_ids)) this.order.set(externalId, getTexts(record, 'child_ids'));
@@ -112,14 +112,16 @@ class FolderContents {
   tree(folder: DataFolder, data: string, scope: string | undefined): ImportedTree {
     const root = folder.roots.get(this.#rootId);
     if (root === undefined)
-      this.findings.push(buildFinding('import/inferred', 'repair', this.place, detailOf('not-in-roots', this.#rootId)));
+      this.findings.push(
+        buildFinding('import/inferred', 'repair', this.place, buildFindingDetail('not-in-roots', this.#rootId)),
+      );
     else {
       root.used = true;
       if (Array.isArray(root.record.child_ids)) this.order.set('', getTexts(root.record, 'child_ids'));
     }
     const record = root?.record ?? {};
     const created = getFilledText(record, 'createdAt');
-    const createdAt = fromIso(created);
+    const createdAt = parseIsoTime(created);
     if (root !== undefined)
       for (const one of checkTime(record.createdAt, createdAt, root.place)) this.findings.push(one);
     const systemPrompt = getFilledText(objectAt(record, 'config'), 'systemPrompt');
@@ -174,10 +176,13 @@ async function* readRoots(file: InputFile, folder: DataFolder): AsyncGenerator<R
     if (!isJsonObject(record) || id === undefined)
       yield {
         type: 'finding',
-        finding: buildFinding('import/record-unreadable', 'loss', place, detailOf('no-root'), 1),
+        finding: buildFinding('import/record-unreadable', 'loss', place, buildFindingDetail('no-root'), 1),
       };
     else if (folder.roots.has(id))
-      yield { type: 'finding', finding: buildFinding('import/duplicate', 'loss', place, detailOf('root', id), 1) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/duplicate', 'loss', place, buildFindingDetail('root', id), 1),
+      };
     else folder.roots.set(id, { record, place, used: false });
   }
 }
@@ -201,7 +206,10 @@ async function* readForestFolder(
     }
     const rootId = isJsonObject(value) ? textAt(value, 'root_id') : undefined;
     if (!isJsonObject(value) || rootId === undefined) {
-      yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', file.name, detailOf('not-a-node'), 1) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/skipped', 'loss', file.name, buildFindingDetail('not-a-node'), 1),
+      };
       continue;
     }
     const gathered =
@@ -247,7 +255,7 @@ export async function* read(input: ImportInput, options: ReadOptions): AsyncGene
   }
   for (const [data, folder] of folders.entries()) {
     for (const [nodeId, title] of folder.bookmarks) {
-      const detail = detailOf('bookmark', JSON.stringify(title), JSON.stringify(nodeId));
+      const detail = buildFindingDetail('bookmark', JSON.stringify(title), JSON.stringify(nodeId));
       yield { type: 'finding', finding: buildFinding('import/pointer-missing', 'loss', `${data}config.toml`, detail) };
     }
     for (const [rootId, { used, place }] of folder.roots)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
+import { exportStoredTrees, importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { geminiCli } from './index.ts';
 
 let clock = 0;
@@ -179,7 +179,7 @@ runFormatConformance(geminiCli, [
 
 describe('sessions of Gemini CLI', () => {
   it('[I212] keep models, usage, thoughts, results and failures', async () => {
-    const { trees } = await storeInput(toInput({ 'a.json': document }));
+    const { trees } = await importIntoStore(toImportInput({ 'a.json': document }));
     const [tree] = trees;
     expect(tree?.title).toBe('Reading a file');
     const said = tree?.nodes.find((node) => node.message.role === 'assistant');
@@ -199,7 +199,7 @@ describe('sessions of Gemini CLI', () => {
   });
 
   it('[I212] have the results of calls once, a compaction with what it kept, and the session of a subagent', async () => {
-    const [tree] = (await storeInput(toInput({ 'd.jsonl': resumed }))).trees;
+    const [tree] = (await importIntoStore(toImportInput({ 'd.jsonl': resumed }))).trees;
     expect(tree?.nodes.map(({ kind, message }) => (kind === 'message' ? message.role : kind))).toEqual([
       'injected',
       'user',
@@ -211,20 +211,20 @@ describe('sessions of Gemini CLI', () => {
       'assistant',
     ]);
     expect(tree?.nodes.find(({ kind }) => kind === 'compaction')?.marker).toMatchObject({ firstKept: 'a2' });
-    const [called] = (await storeInput(toInput({ 'e.jsonl': onlyCalls }))).trees;
+    const [called] = (await importIntoStore(toImportInput({ 'e.jsonl': onlyCalls }))).trees;
     expect(called?.nodes.map(({ message, meta }) => [message.role, meta?.isError])).toEqual([
       ['user', undefined],
       ['assistant', undefined],
       ['tool', true],
     ]);
     const agent = lines(header('s6', { kind: 'subagent' }), say('u1', 'user', 'Find b.'));
-    const [spawned] = (await storeInput(toInput({ 'chats/s4/s6.jsonl': agent }))).trees;
+    const [spawned] = (await importIntoStore(toImportInput({ 'chats/s4/s6.jsonl': agent }))).trees;
     expect(spawned?.spawnedBy).toEqual({ session: 's4' });
   });
 
   it('[I212] have a hash of their project in an export, without which the program would ignore them', async () => {
     const chat = JSON.stringify({ title: 'Tea', messages: [{ role: 'user', content: 'Which?' }] });
-    const { files } = await writeStored(await storeInput(toInput({ 'chat.json': chat })), geminiCli);
+    const { files } = await exportStoredTrees(await importIntoStore(toImportInput({ 'chat.json': chat })), geminiCli);
     const [first = ''] = [...files.values()][0]?.split('\n') ?? [];
     expect(JSON.parse(first).projectHash).toMatch(/^[0-9a-f]{64}$/);
   });
@@ -241,7 +241,9 @@ it('[I35] an empty message is a marker and not left out, although it has as many
     { id: 'm1', timestamp: '2026-01-01T00:00:00Z', type: 'user', content: [] },
     { id: 'm2', timestamp: '2026-01-01T00:00:01Z', type: 'gemini', content: 'Hi', model: 'gemini-x' },
   ];
-  const { trees, findings } = await storeInput(toInput({ 'session-1.json': JSON.stringify({ ...empty, messages }) }));
+  const { trees, findings } = await importIntoStore(
+    toImportInput({ 'session-1.json': JSON.stringify({ ...empty, messages }) }),
+  );
   expect(trees[0]?.nodes.map(({ externalId }) => externalId)).toEqual(['m1', 'm2']);
   expect(findings).toMatchObject([{ code: 'import/blank-message' }]);
 });

@@ -4,17 +4,17 @@ import type { Json, JsonObject, NodeStatus } from '@coppice/core';
 import { extractUserWords } from '../../conversation-title.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions, SpawnedBy } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
-import { checkTime, fromIso, getFilledText, isJsonObject, listAt, numberAt, omitKeys, textAt } from '../fields.ts';
+import { checkTime, getFilledText, isJsonObject, listAt, numberAt, omitKeys, parseIsoTime, textAt } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { fromFunctionResult, fromGoogleParts } from '../google-parts.ts';
+import { fromGoogleFunctionResult, fromGoogleParts } from '../google-parts.ts';
 import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile, type SampleFile } from '../input.ts';
 import { type PreservedLine, toLinePairs } from '../preserved-lines.ts';
 import { buildRecordNodes } from '../record-turns.ts';
 import { type ReplyItem, splitReplyItems } from '../reply-items.ts';
-import { buildEntryFinding, checkKnownValue } from '../structure-findings.ts';
-import { buildCallBlock, buildModelSource, omitUndefinedAttributes, toBlocksItem } from '../turn-nodes.ts';
+import { buildNonObjectFinding, checkKnownValue } from '../structure-findings.ts';
+import { buildModelSource, buildToolUseBlock, omitUndefinedAttributes, toBlocksItem } from '../turn-nodes.ts';
 
 /** The key of this format in the registry and in stored import metadata. */
 export const geminiCliName = 'gemini-cli';
@@ -74,8 +74,8 @@ function callsOf(message: JsonObject, id: string): ReplyItem[] {
   for (const [index, call] of listAt(message, 'toolCalls').filter(isJsonObject).entries()) {
     const tool = getFilledText(call, 'name') ?? 'unknown';
     const callId = getFilledText(call, 'id') ?? `${id}-call-${index}`;
-    calls.push(buildCallBlock(callId, tool, call.args));
-    const content = fromFunctionResult(call.result);
+    calls.push(buildToolUseBlock(callId, tool, call.args));
+    const content = fromGoogleFunctionResult(call.result);
     const isError = call.status === 'error' || call.status === 'cancelled';
     const shown = content.length === 0 ? getFilledText(call, 'resultDisplay') : undefined;
     if (shown !== undefined) content.push({ type: 'text', text: shown });
@@ -138,7 +138,7 @@ function hasOnlyResults(message: JsonObject): boolean {
 
 function resultItem(result: JsonObject, id: string): ReplyItem {
   const name = getFilledText(result, 'name') ?? 'unknown';
-  const content = fromFunctionResult({ functionResponse: result });
+  const content = fromGoogleFunctionResult({ functionResponse: result });
   const isError = isJsonObject(result.response) && result.response.error !== undefined;
   return { type: 'result', callId: getFilledText(result, 'id') ?? `${id}-call`, name, content, isError };
 }
@@ -244,7 +244,7 @@ class GeminiSession {
       return;
     } else {
       this.#findings.push(
-        buildFinding('import/other-format', 'loss', place, detailOf('neither-message-nor-session'), 1),
+        buildFinding('import/other-format', 'loss', place, buildFindingDetail('neither-message-nor-session'), 1),
       );
       return;
     }
@@ -362,7 +362,7 @@ class GeminiSession {
     // it was exported.
     const id = getFilledText(this.#about, branchSessionField) ?? getFilledText(this.#about, 'sessionId');
     if (id === undefined)
-      this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, detailOf('session')));
+      this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, buildFindingDetail('session')));
     const nodes: ImportedNode[] = [];
     const known = (one: string) => this.#drafts.has(one);
     for (const draft of this.#drafts.values()) for (const node of this.#nodes(draft, known)) nodes.push(node);
@@ -373,8 +373,8 @@ class GeminiSession {
       scope: id === undefined ? (this.#options.scope ?? this.#file) : '',
       ...omitUndefinedAttributes({
         title: getFilledText(this.#about, 'summary'),
-        createdAt: fromIso(this.#about.startTime),
-        updatedAt: fromIso(this.#about.lastUpdated),
+        createdAt: parseIsoTime(this.#about.startTime),
+        updatedAt: parseIsoTime(this.#about.lastUpdated),
       }),
       attributes: {
         metadata: {
@@ -404,7 +404,7 @@ class GeminiSession {
     const { id, parent, message, place, line } = draft;
     for (const one of checkKnownValue('type', message.type, (word) => types.has(word), place, 'repair'))
       this.#findings.push(one);
-    const createdAt = fromIso(message.timestamp);
+    const createdAt = parseIsoTime(message.timestamp);
     for (const one of checkTime(message.timestamp, createdAt, place)) this.#findings.push(one);
     if (draft.summary !== undefined) return this.#compaction(draft, draft.summary, createdAt, known);
     const { role, items, source, kind } = authorAndContent(message, id);
@@ -442,14 +442,14 @@ async function* readGeminiFile(file: InputFile, options: ReadOptions): AsyncGene
     if (record.type === 'finding') yield record;
     else if (record.type === 'rest') {
       if (isGeminiHeader(record.value)) session.addDocument(omitKeys(record.value, 'messages'));
-    } else if (!isJsonObject(record.value)) yield { type: 'finding', finding: buildEntryFinding(record.place) };
+    } else if (!isJsonObject(record.value)) yield { type: 'finding', finding: buildNonObjectFinding(record.place) };
     else if (lines) session.addLine(record.value, Number(record.path[0] ?? 0), record.findings);
     else if (isGeminiMessage(record.value))
       session.addMessage(record.value, Number(record.path[1] ?? 0), record.place, record.findings);
     else
       yield {
         type: 'finding',
-        finding: buildFinding('import/other-format', 'loss', record.place, detailOf('not-a-message'), 1),
+        finding: buildFinding('import/other-format', 'loss', record.place, buildFindingDetail('not-a-message'), 1),
       };
   }
   if (session.isEmpty) for (const one of session.findings) yield { type: 'finding', finding: one };

@@ -8,17 +8,17 @@ import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { embedBytes } from '../embed-bytes.ts';
 import {
   buildLossEvent,
-  conversationTimes,
-  exportedPath,
   findAttributeLosses,
   findBookmarkLosses,
+  findExportedPath,
   findMetadataLosses,
+  findOriginalTreeRecord,
   findProducerLosses,
   findSessionLosses,
-  originalTreeRecord,
+  getConversationTimes,
 } from '../exporting.ts';
-import { getFilledText, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
-import { encodeLines, getPreservedLines } from '../preserved-lines.ts';
+import { formatIsoTime, getFilledText, objectAt, omitKeys, textAt } from '../fields.ts';
+import { encodeJsonLines, getPreservedLines } from '../preserved-lines.ts';
 import { groupIntoTurns, type RecordTurn } from '../record-turns.ts';
 import { isFailedToolResult } from '../tool-results.ts';
 import { branchSessionField, geminiCliName, listedMessageField } from './read.ts';
@@ -76,7 +76,7 @@ class GeminiStep {
   async record(): Promise<JsonObject> {
     const [first] = this.#nodes;
     const message = first?.message ?? null;
-    const base = { id: this.#id, timestamp: toIso(first?.createdAt ?? this.#options.now) };
+    const base = { id: this.#id, timestamp: formatIsoTime(first?.createdAt ?? this.#options.now) };
     if (first === undefined || message === null) return { ...base, type: 'info', content: '' };
     if (message.role === 'assistant' || message.role === 'tool') return { ...base, ...(await this.#reply(first)) };
     if (first.kind !== 'message' && first.kind !== 'injected')
@@ -100,7 +100,7 @@ class GeminiStep {
           else if (block.type === 'tool-use') {
             const json: JsonObject = JSON.parse(JSON.stringify(block));
             const id = textAt(json, 'id') ?? '';
-            const timestamp = toIso(node.createdAt);
+            const timestamp = formatIsoTime(node.createdAt);
             calls.set(id, { id, name: json.name ?? '', args: json.parameters ?? {}, status: 'success', timestamp });
           } else parts.push(partOf(block, node, this.#lose));
         }
@@ -120,7 +120,7 @@ class GeminiStep {
     if ('signature' in block || 'redacted' in block)
       this.#lose(node, 'thinking', 'The signature of its reasoning is left out.');
     const description = 'thinking' in block ? String(block.thinking) : '';
-    return { subject: '', description, timestamp: toIso(node.createdAt) };
+    return { subject: '', description, timestamp: formatIsoTime(node.createdAt) };
   }
 
   #result(message: Message, node: Node, calls: Map<string, JsonObject>): void {
@@ -130,7 +130,7 @@ class GeminiStep {
       id,
       name: typeof toolName === 'string' ? toolName : 'unknown',
       args: {},
-      timestamp: toIso(node.createdAt),
+      timestamp: formatIsoTime(node.createdAt),
     };
     const parts = message.content.map((block) => partOf(block, node, this.#lose));
     const text = contentOf(parts);
@@ -155,10 +155,10 @@ function isWhole(turns: readonly RecordTurn[], left: readonly Node[]): boolean {
 }
 
 async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
-  const original = originalTreeRecord(tree, geminiCliName);
+  const original = findOriginalTreeRecord(tree, geminiCliName);
   const all = groupIntoTurns(tree, geminiCliName);
   const whole = original !== undefined && isWhole(all.ordered, all.left);
-  const thread = whole ? tree.nodes : exportedPath(tree);
+  const thread = whole ? tree.nodes : findExportedPath(tree);
   const shown = { ...tree, nodes: thread };
   const { ordered, left } = whole ? all : groupIntoTurns(shown, geminiCliName);
   const lost: { readonly node: Node; readonly what: string; readonly message: string }[] = [];
@@ -189,8 +189,8 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
   yield* findBookmarkLosses(tree);
   const id = whole ? (original?.id ?? tree.treeId) : original === undefined ? tree.treeId : branchId(tree);
   const about = aboutSession(tree, original?.record ?? {}, id, original?.id);
-  const { createdAt } = conversationTimes(tree);
-  const file = `session-${toIso(createdAt).slice(0, 16).replaceAll(':', '-')}-${id.slice(0, 8).replace(/[^\w-]/g, '_')}`;
+  const { createdAt } = getConversationTimes(tree);
+  const file = `session-${formatIsoTime(createdAt).slice(0, 16).replaceAll(':', '-')}-${id.slice(0, 8).replace(/[^\w-]/g, '_')}`;
   const inLines = !(whole && original?.record?.$form === 'json');
   yield {
     type: 'file',
@@ -202,8 +202,8 @@ async function* writeTree(tree: ExportedTree, options: WriteOptions): AsyncGener
     yield { type: 'text', text: `${JSON.stringify({ ...about, messages: records.map(({ line }) => line) })}\n` };
   } else if (whole) {
     const others = getPreservedLines(original?.record ?? {}, '$lines');
-    yield* encodeLines([...others, ...records].sort((a, b) => a.at - b.at).map(({ line }) => line));
-  } else yield* encodeLines([about, ...records.map(({ line }) => line)]);
+    yield* encodeJsonLines([...others, ...records].sort((a, b) => a.at - b.at).map(({ line }) => line));
+  } else yield* encodeJsonLines([about, ...records.map(({ line }) => line)]);
   yield { type: 'count', written: thread.length - left.length, left: off + left.length };
 }
 
@@ -211,13 +211,13 @@ const branchId = (tree: ExportedTree) => deriveId('gemini-branch', tree.treeId, 
 
 function aboutSession(tree: ExportedTree, record: JsonObject, id: string, origin: string | undefined): JsonObject {
   const was = objectAt(record, '$about');
-  const { createdAt, updatedAt } = conversationTimes(tree);
+  const { createdAt, updatedAt } = getConversationTimes(tree);
   const { title, metadata = {} } = tree.attributes;
   return {
     // The program ignores a session without a hash. It finds sessions by their folder, not by this hash.
     projectHash: getFilledText(metadata, 'project') ?? sha256Hex(getFilledText(metadata, 'cwd') ?? ''),
-    startTime: toIso(createdAt),
-    lastUpdated: toIso(updatedAt),
+    startTime: formatIsoTime(createdAt),
+    lastUpdated: formatIsoTime(updatedAt),
     ...omitKeys(was, 'sessionId', 'summary'),
     sessionId: id,
     ...(origin === undefined || origin === id ? {} : { [branchSessionField]: origin }),

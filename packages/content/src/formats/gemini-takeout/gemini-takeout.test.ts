@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { htmlToText } from './html-to-text.ts';
 import { geminiTakeout } from './index.ts';
 
@@ -36,8 +36,8 @@ runFormatConformance(geminiTakeout, [
 ]);
 
 it('[I231] answers are text with their lists, code and emphasis', async () => {
-  const { trees } = await storeInput(
-    toInput({
+  const { trees } = await importIntoStore(
+    toImportInput({
       'a.json': JSON.stringify([
         activity(
           'Prompted Hello',
@@ -56,7 +56,9 @@ it('[I231] answers are text with their lists, code and emphasis', async () => {
 it('[I249] links keep their targets, if these are addresses of the web or of mail', async () => {
   const html =
     "<p>See <a href=\"https://example.org/a?b=1&amp;c=2\">the <b>docs</b></a> or <a target='_blank' href='mailto:a@b.example'>write</a>.</p>";
-  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify([activity('Prompted Hello', html)]) }));
+  const { trees } = await importIntoStore(
+    toImportInput({ 'a.json': JSON.stringify([activity('Prompted Hello', html)]) }),
+  );
   expect(trees[0]?.nodes[1]?.message.content).toEqual([
     { type: 'text', text: 'See [the **docs**](https://example.org/a?b=1&c=2) or [write](mailto:a@b.example).' },
   ]);

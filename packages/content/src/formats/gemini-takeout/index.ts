@@ -4,12 +4,12 @@ import type { Json, JsonObject } from '@coppice/core';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
-import { fromIso, getFilledText, getTexts, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
+import { getFilledText, getTexts, isJsonObject, listAt, omitKeys, parseIsoTime, textAt } from '../fields.ts';
 import { readDocumentRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
-import { buildEntryFinding, checkListField } from '../structure-findings.ts';
+import { buildNonObjectFinding, checkListField } from '../structure-findings.ts';
 import {
   buildModelSource,
   ConversationNodes,
@@ -35,7 +35,7 @@ const promptPrefix = /^Prompted\s+/;
 
 function activityTree(activity: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const nodes = new ConversationNodes(found);
-  const createdAt = nodes.time(activity.time, fromIso, place);
+  const createdAt = nodes.time(activity.time, parseIsoTime, place);
   const title = textAt(activity, 'title') ?? '';
   const files = [...listAt(activity, 'attachedFiles'), ...listAt(activity, 'imageFile')];
   for (const file of files)
@@ -44,9 +44,9 @@ function activityTree(activity: JsonObject, place: string, found: readonly Impor
   const html: string[] = [];
   for (const [index, item] of listAt(activity, 'safeHtmlItem').entries()) {
     const at = `${place}.safeHtmlItem[${index}]`;
-    if (!isJsonObject(item)) nodes.report(buildEntryFinding(at));
+    if (!isJsonObject(item)) nodes.report(buildNonObjectFinding(at));
     else if (typeof (item.html ?? '') !== 'string')
-      nodes.report(buildFinding('import/record-unreadable', 'loss', at, detailOf('text-in-wrong-place')));
+      nodes.report(buildFinding('import/record-unreadable', 'loss', at, buildFindingDetail('text-in-wrong-place')));
     else html.push(textAt(item, 'html') ?? '');
   }
   const answer = html.map(htmlToText).join('\n\n');
@@ -102,7 +102,10 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
       yield { type: 'tree', tree: activityTree(value, place, findings) };
     else {
       const severity = isActivity(value) ? 'note' : 'loss';
-      yield { type: 'finding', finding: buildFinding('import/skipped', severity, place, detailOf('no-prompt'), 1) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/skipped', severity, place, buildFindingDetail('no-prompt'), 1),
+      };
     }
   }
 }

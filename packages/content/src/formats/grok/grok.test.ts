@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { grok } from './index.ts';
 
 let clock = 1730000000000;
@@ -80,7 +80,9 @@ runFormatConformance(grok, [
 ]);
 
 it('[I220] keeps models, reasoning, times and failures', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify({ conversations: [entry(responses)] }) }));
+  const { trees } = await importIntoStore(
+    toImportInput({ 'a.json': JSON.stringify({ conversations: [entry(responses)] }) }),
+  );
   expect(trees[0]?.nodes.map((node) => node.meta?.source?.model_name)).toEqual([undefined, 'grok-3', 'grok-4']);
   expect(trees[0]?.nodes[1]?.message.content[0]).toEqual({ type: 'thinking', thinking: 'Hm.' });
   expect(trees[0]?.nodes[0]?.createdAt).toBe(1730000000000);

@@ -4,13 +4,13 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader } from '../conversation-files.ts';
-import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, parseAnyTime, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { checkParentId, checkRole } from '../structure-findings.ts';
 import {
   buildModelSource,
   ConversationNodes,
-  firstFilledText,
+  findFirstFilledText,
   omitUndefinedAttributes,
   toBlocksItem,
   toTextBlocks,
@@ -22,10 +22,10 @@ function isConversation(value: Json | undefined): value is JsonObject {
 
 /** Parses a time in the database's export form, or as a text. */
 function fromGrok(value: Json | undefined): number | undefined {
-  if (!isJsonObject(value)) return fromAnyTime(value);
+  if (!isJsonObject(value)) return parseAnyTime(value);
   const date = value.$date;
   const digits = isJsonObject(date) ? textAt(date, '$numberLong') : undefined;
-  return digits === undefined ? fromAnyTime(date) : /^-?\d{1,16}$/.test(digits) ? Number(digits) : undefined;
+  return digits === undefined ? parseAnyTime(date) : /^-?\d{1,16}$/.test(digits) ? Number(digits) : undefined;
 }
 
 const senders: ReadonlySet<string> = new Set(['human', 'user', 'assistant']);
@@ -42,7 +42,7 @@ function tree(entry: JsonObject, place: string, found: readonly ImportFinding[])
     nodes.report(...checkRole('sender', sender === '' ? null : sender, (word) => senders.has(word), at));
     nodes.report(...checkParentId(response.parent_response_id, at));
     const assistant = sender === 'assistant';
-    const thinking = firstFilledText(response, 'thinking_trace', 'thinking');
+    const thinking = findFirstFilledText(response, 'thinking_trace', 'thinking');
     const files = [...listAt(response, 'file_attachments'), ...listAt(response, 'image_attachments')];
     for (const file of files)
       nodes.report(buildFinding('import/attachment-missing', 'note', at, JSON.stringify(file).slice(0, 200)));
@@ -53,7 +53,7 @@ function tree(entry: JsonObject, place: string, found: readonly ImportFinding[])
     ];
     const error = getFilledText(response, 'error');
     nodes.add({
-      id: firstFilledText(response, '_id', 'id') ?? String(index),
+      id: findFirstFilledText(response, '_id', 'id') ?? String(index),
       parent: linked ? (getFilledText(response, 'parent_response_id') ?? null) : nodes.tip,
       role: assistant ? 'assistant' : 'user',
       items: blocks.length === 0 ? [] : [toBlocksItem(blocks)],

@@ -4,16 +4,16 @@ import { isText } from '@coppice/core';
 import { toBase64 } from '../../base64.ts';
 import { blockDefinitionOf } from '../../blocks/index.ts';
 import { byteSourceOf, hasOwnBytes, mediaTypeOf } from '../../blocks/source.ts';
-import { branchesOf, type ExportBranch, formatSpeaker, previewOfMessage } from '../branches.ts';
+import { buildMessagePreview, type ExportBranch, formatSpeaker, listExportBranches } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
 import {
   buildLossEvent,
-  conversationTimes,
-  exportedChildren,
-  exportedPath,
+  findExportedPath,
+  getConversationTimes,
+  groupExportedNodesByParent,
   summarizeBookmarkLosses,
 } from '../exporting.ts';
-import { toIso } from '../fields.ts';
+import { formatIsoTime } from '../fields.ts';
 import { buildContentSecurityPolicy, escapeHtml, pageScript, pageStyle } from './page.ts';
 
 const isShownInHtml = (node: Node) => node.kind !== 'state';
@@ -74,7 +74,7 @@ class HtmlPage {
 
   constructor(tree: ExportedTree, options: WriteOptions) {
     this.#options = options;
-    for (const family of exportedChildren(tree).values())
+    for (const family of groupExportedNodesByParent(tree).values())
       for (const [at, node] of family.entries()) this.#places.set(node.id, { at, family });
     for (const [index, node] of tree.nodes.entries()) this.#names.set(node.id, `m${index + 1}`);
   }
@@ -98,7 +98,7 @@ class HtmlPage {
     const parts: string[] = [];
     for (const block of node.message?.content ?? []) parts.push(await blockHtml(block, node.role, this.#options));
     const note = node.status === 'success' ? '' : ` · ${node.status}`;
-    const at = toIso(node.createdAt);
+    const at = formatIsoTime(node.createdAt);
     // A marker is not shown, but is still part of the path.
     const empty = isShownInHtml(node) ? '' : ' class="marker"';
     const head = isShownInHtml(node)
@@ -119,7 +119,7 @@ class HtmlPage {
       const first = nodes.find(isShownInHtml) ?? nodes[0];
       const count = nodes.filter(isShownInHtml).length;
       const name = this.nameOf(nodes[0]?.id ?? null);
-      yield `<li><a href="#${name}">${escapeHtml(previewOfMessage(first?.message ?? null, 60))} <small>${count}</small></a>\n`;
+      yield `<li><a href="#${name}">${escapeHtml(buildMessagePreview(first?.message ?? null, 60))} <small>${count}</small></a>\n`;
     }
     if (level >= 0) yield '</li></ul>'.repeat(level + 1);
   }
@@ -129,10 +129,10 @@ async function* htmlPage(tree: ExportedTree, options: WriteOptions): AsyncGenera
   const page = new HtmlPage(tree, options);
   const { title, autoTitle, systemPrompt } = tree.attributes;
   const shown = escapeHtml(title ?? autoTitle ?? 'Conversation');
-  const leaf = page.nameOf(exportedPath(tree).at(-1)?.id ?? null);
+  const leaf = page.nameOf(findExportedPath(tree).at(-1)?.id ?? null);
   yield `<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${escapeHtml(buildContentSecurityPolicy())}">\n<meta name="viewport" content="width=device-width,initial-scale=1">\n<title>${shown}</title>\n<style>${pageStyle}</style>\n</head>\n<body data-leaf="${leaf}">\n<nav aria-label="Branches">\n`;
-  for (const text of page.outline(branchesOf(tree))) yield text;
-  yield `</nav>\n<main>\n<h1>${shown}</h1>\n<p class="about">${toIso(conversationTimes(tree).createdAt).slice(0, 10)} · ${tree.nodes.filter(isShownInHtml).length} messages</p>\n`;
+  for (const text of page.outline(listExportBranches(tree))) yield text;
+  yield `</nav>\n<main>\n<h1>${shown}</h1>\n<p class="about">${formatIsoTime(getConversationTimes(tree).createdAt).slice(0, 10)} · ${tree.nodes.filter(isShownInHtml).length} messages</p>\n`;
   if (systemPrompt !== undefined && systemPrompt !== '')
     yield `<details><summary>System prompt</summary>${textHtml(systemPrompt)}</details>\n`;
   for (const node of tree.nodes) yield await page.message(node);
@@ -152,7 +152,7 @@ function* htmlLosses(tree: ExportedTree, options: WriteOptions): Generator<Write
 
 async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const whole of trees) {
-    const tree = options.thread === true ? { ...whole, nodes: exportedPath(whole) } : whole;
+    const tree = options.thread === true ? { ...whole, nodes: findExportedPath(whole) } : whole;
     yield { type: 'file', name: `${tree.treeId}.html`, mediaType: 'text/html' };
     for await (const text of htmlPage(tree, options)) yield { type: 'text', text };
     const left = whole.nodes.length - tree.nodes.length;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { huggingchat } from './index.ts';
 
 let clock = 0;
@@ -78,7 +78,7 @@ runFormatConformance(huggingchat, [
 ]);
 
 it('[I225] keeps the prompt, branches in their order, models and reasoning', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify([chat(messages)]) }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify([chat(messages)]) }));
   const [tree] = trees;
   expect([tree?.externalId, tree?.systemPrompt]).toEqual(['x1', 'Be brief.']);
   expect(tree?.nodes.map((node) => [node.externalId, node.parentExternalId, node.order])).toEqual([

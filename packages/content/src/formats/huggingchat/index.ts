@@ -3,13 +3,13 @@ import type { Json, JsonObject } from '@coppice/core';
 import { isBase64 } from '../../base64.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader } from '../conversation-files.ts';
-import { fromAnyTime, getFilledText, getTexts, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
+import { getFilledText, getTexts, isJsonObject, listAt, omitKeys, parseAnyTime, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { checkRole } from '../structure-findings.ts';
 import {
   buildModelSource,
   ConversationNodes,
-  firstFilledText,
+  findFirstFilledText,
   omitUndefinedAttributes,
   toBlocksItem,
   toTextBlocks,
@@ -47,7 +47,7 @@ const idOf = (value: Json | undefined) =>
   isJsonObject(value) ? getFilledText(value, '$oid') : typeof value === 'string' ? value : undefined;
 
 /** Parses a time, which may be in the database's export form. */
-const fromDate = (value: Json | undefined) => fromAnyTime(isJsonObject(value) ? value.$date : value);
+const fromDate = (value: Json | undefined) => parseAnyTime(isJsonObject(value) ? value.$date : value);
 
 function tree(conversation: JsonObject, place: string, found: readonly ImportFinding[]): ImportedTree {
   const nodes = new ConversationNodes(found);
@@ -94,7 +94,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     if (listed.length > 0) childOrder.set(id, listed);
   }
   return {
-    externalId: idOf(conversation._id) ?? firstFilledText(conversation, 'id', 'rootMessageId') ?? place,
+    externalId: idOf(conversation._id) ?? findFirstFilledText(conversation, 'id', 'rootMessageId') ?? place,
     scope: '',
     ...omitUndefinedAttributes({
       title: getFilledText(conversation, 'title'),

@@ -4,7 +4,7 @@ import { buildTree, type TMessage } from 'librechat-data-provider';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { readFirstTree } from '../conformance/storing.ts';
-import { runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
+import { exportStoredTrees, importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { librechat } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -202,8 +202,8 @@ runFormatConformance(librechat, [
   },
 ]);
 
-async function written(stored: Parameters<typeof writeStored>[0]) {
-  const { files, report } = await writeStored(stored, librechat);
+async function written(stored: Parameters<typeof exportStoredTrees>[0]) {
+  const { files, report } = await exportStoredTrees(stored, librechat);
   const whole = JSON.parse([...files.values()].join(''));
   const messages: (TMessage & Fields)[] = whole.messages;
   return { whole, messages, report };
@@ -303,7 +303,7 @@ describe('LibreChat exports', () => {
   it('[I99] write calls and results that were added here as one message, and restore them', async () => {
     const { whole } = await written(await grown());
     expect(whole.options).toEqual({ promptPrefix: 'Be brief.' });
-    const again = await storeInput(toInput({ 'c.json': JSON.stringify(whole) }));
+    const again = await importIntoStore(toImportInput({ 'c.json': JSON.stringify(whole) }));
     expect(again.trees[0]?.nodes.map((one) => one.message.role)).toEqual([
       'user',
       'assistant',
@@ -325,7 +325,7 @@ describe('LibreChat exports', () => {
     const whole = `${head.slice(0, -1)}${text}${']}'.repeat(depth)}]}`;
     const { stored, tree } = await readFirstTree({ 'deep.json': whole });
     expect(tree.nodes.length).toBe(depth);
-    const { files } = await writeStored(stored, librechat);
+    const { files } = await exportStoredTrees(stored, librechat);
     expect([...files.values()].join('').trim()).toBe(whole);
   });
 

@@ -4,7 +4,6 @@ import { readProgramFiles } from '../conversation-files.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
   checkTime,
-  fromIso,
   getFilledText,
   getTexts,
   isJsonObject,
@@ -12,18 +11,19 @@ import {
   numberAt,
   objectAt,
   omitKeys,
+  parseIsoTime,
   textAt,
 } from '../fields.ts';
 import { readDocumentRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ImportInput, InputFile, InputSample } from '../input.ts';
-import { imageFromUrl, toToolUse } from '../openai-messages.ts';
+import { fromOpenAiToolCall, imageFromUrl } from '../openai-messages.ts';
 import { areSameRecords } from '../preserved-lines.ts';
-import { buildRecordNodes, type TurnPiece } from '../record-turns.ts';
+import { buildRecordNodes, type RecordPiece } from '../record-turns.ts';
 import { type ReplyAuthor, type ReplyItem, splitReplyItems } from '../reply-items.ts';
 import {
-  buildEntryFinding,
+  buildNonObjectFinding,
   checkListField,
   checkParentId,
   checkRootCount,
@@ -133,7 +133,7 @@ class LibrechatParts {
   #call(call: JsonObject): void {
     const id = getFilledText(call, 'id') ?? `${this.#id}-call-${this.#count}`;
     if (!this.#together.has(id)) this.#flush();
-    const made = toToolUse({ id, name: call.name ?? 'unknown', arguments: call.args ?? '' }, this.#count++);
+    const made = fromOpenAiToolCall({ id, name: call.name ?? 'unknown', arguments: call.args ?? '' }, this.#count++);
     this.#calls.push(made);
     const { output } = call;
     if (output === undefined || output === null || output === '') return;
@@ -210,12 +210,12 @@ function contentPieces(
   message: JsonObject,
   id: string,
   parent: string | null,
-): { pieces: TurnPiece[]; unknown: string[] } {
+): { pieces: RecordPiece[]; unknown: string[] } {
   const content = listAt(message, 'content');
   const said = getFilledText(message, 'text');
   const parts = content.length > 0 ? content : said === undefined ? [] : [librechatText(said)];
   const voices = groupByAgent(parts);
-  const pieces: TurnPiece[] = [];
+  const pieces: RecordPiece[] = [];
   const unknown: string[] = [];
   for (const [index, voice] of voices.entries()) {
     const own = index === 0 ? id : `${id}/agent-${index}`;
@@ -272,18 +272,18 @@ function* librechatMessages(
   let at = 0;
   for (const { message, above: nested, place: where } of entries) {
     if (!isJsonObject(message)) {
-      findings.push(buildEntryFinding(where));
+      findings.push(buildNonObjectFinding(where));
       continue;
     }
     const named = getFilledText(message, 'messageId');
     if (named === undefined)
-      findings.push(buildFinding('import/inferred', 'repair', where, detailOf('id-without-message-id')));
+      findings.push(buildFinding('import/inferred', 'repair', where, buildFindingDetail('id-without-message-id')));
     const id = named ?? `message-${at}`;
     findings.push(...checkListField(message, 'children', where));
     const record = omitKeys(message, 'children');
     const before = records.get(id);
     if (before !== undefined && areSameRecords(before, record)) {
-      findings.push(buildFinding('import/duplicate', 'repair', where, detailOf('id', id.slice(0, 80))));
+      findings.push(buildFinding('import/duplicate', 'repair', where, buildFindingDetail('id', id.slice(0, 80))));
       twice.set(id, (twice.get(id) ?? 0) + 1);
       continue;
     }
@@ -291,7 +291,7 @@ function* librechatMessages(
     const above = getFilledText(message, 'parentMessageId') ?? nested;
     const parent = above === nullUuid ? null : above;
     for (const one of checkParentId(message.parentMessageId, where)) findings.push(one);
-    const createdAt = fromIso(message.createdAt);
+    const createdAt = parseIsoTime(message.createdAt);
     for (const one of checkTime(message.createdAt, createdAt, where)) findings.push(one);
     const { pieces, unknown } = contentPieces(message, id, parent);
     for (const type of unknown) findings.push(buildFinding('import/unknown-type', 'note', where, type));
@@ -358,7 +358,13 @@ async function* readLibrechatFile(file: InputFile, options: ReadOptions): AsyncG
       if (messages.length > 0 && !messages.some(isLibrechatMessage))
         yield {
           type: 'finding',
-          finding: buildFinding('import/other-format', 'loss', file.name, detailOf('no-message-ids'), messages.length),
+          finding: buildFinding(
+            'import/other-format',
+            'loss',
+            file.name,
+            buildFindingDetail('no-message-ids'),
+            messages.length,
+          ),
         };
       else if (isJsonObject(record.value) && ('messages' in record.value || 'messagesTree' in record.value))
         yield { type: 'tree', tree: await made(record.value, messages, file.name, found) };
@@ -374,7 +380,7 @@ async function* readLibrechatFile(file: InputFile, options: ReadOptions): AsyncG
     } else
       yield {
         type: 'finding',
-        finding: buildFinding('import/skipped', 'note', record.place, detailOf('no-messages'), 1),
+        finding: buildFinding('import/skipped', 'note', record.place, buildFindingDetail('no-messages'), 1),
       };
   }
 }

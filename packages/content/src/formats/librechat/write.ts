@@ -9,13 +9,13 @@ import {
   findAttributeLosses,
   findBookmarkLosses,
   findMetadataLosses,
+  findOriginalTreeRecord,
   findStatusLosses,
-  originalTreeRecord,
 } from '../exporting.ts';
-import { getFilledText, isJsonObject, numberAt, objectAt, omitKeys, toIso } from '../fields.ts';
+import { formatIsoTime, getFilledText, isJsonObject, numberAt, objectAt, omitKeys } from '../fields.ts';
 import { flattenToolResult } from '../flatten-tool-result.ts';
-import { toOpenAi } from '../openai-messages.ts';
-import { safeFileName } from '../preserved-lines.ts';
+import { toOpenAiMessage } from '../openai-messages.ts';
+import { toSafeFileName } from '../preserved-lines.ts';
 import { findTurnAuthor, groupIntoTurns, type RecordTurn } from '../record-turns.ts';
 import { nullUuid } from './read.ts';
 
@@ -153,8 +153,8 @@ class LibrechatConversation {
       error: last.status === 'error',
       unfinished: last.status !== 'success' && last.status !== 'error',
       ...(count === undefined || user ? {} : { tokenCount: count }),
-      createdAt: toIso(first.createdAt),
-      updatedAt: toIso(last.createdAt),
+      createdAt: formatIsoTime(first.createdAt),
+      updatedAt: formatIsoTime(last.createdAt),
     };
   }
 
@@ -225,7 +225,7 @@ class LibrechatConversation {
     }
     const own = /^librechat-(.+)$/.exec(block.type)?.[1];
     if (own !== undefined && own !== 'value') return { ...json, type: own };
-    const { content } = toOpenAi({ role: 'user', content: [block] }, plainContent).record;
+    const { content } = toOpenAiMessage({ role: 'user', content: [block] }, plainContent).record;
     const [part] = Array.isArray(content) ? content : [];
     if (block.type === 'image' && isJsonObject(part)) return part;
     this.#lose(node, 'block', 'A block is written as text.');
@@ -272,7 +272,7 @@ function* nested(conversation: LibrechatConversation): Generator<string> {
 }
 
 function librechatHead(tree: ExportedTree, id: string): JsonObject {
-  const record = originalTreeRecord(tree, name)?.record;
+  const record = findOriginalTreeRecord(tree, name)?.record;
   const { title, autoTitle, systemPrompt } = tree.attributes;
   if (record !== undefined) {
     const renamed = title !== undefined && title !== record.title;
@@ -289,12 +289,12 @@ function librechatHead(tree: ExportedTree, id: string): JsonObject {
 }
 
 async function* writeLibrechatTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
-  const original = originalTreeRecord(tree, name);
+  const original = findOriginalTreeRecord(tree, name);
   const id = original?.id ?? tree.treeId;
   const conversation = new LibrechatConversation(tree, id, options);
   await conversation.write();
   yield* librechatLosses(tree, conversation);
-  yield { type: 'file', name: `${safeFileName(id, tree.treeId)}.json`, mediaType: 'application/json' };
+  yield { type: 'file', name: `${toSafeFileName(id, tree.treeId)}.json`, mediaType: 'application/json' };
   const head = librechatHead(tree, id);
   const key = getFilledText(original?.record ?? {}, '$key') ?? 'messages';
   const open = JSON.stringify(head).slice(0, -1);

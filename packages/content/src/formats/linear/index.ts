@@ -16,22 +16,22 @@ import {
 import { embedBytes } from '../embed-bytes.ts';
 import {
   buildLossEvent,
-  exportedPath,
   findAttributeLosses,
   findBookmarkLosses,
+  findExportedPath,
   findMetadataLosses,
+  findOriginalTreeRecord,
   hasAuthorOrMetadata,
   metadataLossTexts,
-  originalTreeRecord,
 } from '../exporting.ts';
-import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, parseAnyTime, textAt } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile, type SampleFile } from '../input.ts';
-import { fromOpenAiWithAudio, toOpenAi } from '../openai-messages.ts';
+import { fromOpenAiMessageWithAudio, toOpenAiMessage } from '../openai-messages.ts';
 import { originalRecordOf } from '../original-record.ts';
 import {
-  buildEntryFinding,
+  buildNonObjectFinding,
   checkMessageLinks,
   checkRole,
   checkWireBlocks,
@@ -114,18 +114,18 @@ function linearTreeOf(
     if (index === 0 && prompt !== undefined) continue;
     const at = `${place}.messages[${index}]`;
     if (!isJsonObject(value)) {
-      findings.push(buildEntryFinding(at));
+      findings.push(buildNonObjectFinding(at));
       continue;
     }
     for (const one of checkRole('role', value.role, (role) => roles.has(role), at)) findings.push(one);
     for (const one of checkWireBlocks(value.content, at)) findings.push(one);
     const externalId = String(index);
-    const createdAt = fromAnyTime(value.created_at ?? value.timestamp);
+    const createdAt = parseAnyTime(value.created_at ?? value.timestamp);
     const model = value.role === 'assistant' ? (modelOfList(value) ?? modelOfList(record)) : undefined;
     nodes.push({
       externalId,
       parentExternalId: parent,
-      message: fromOpenAiWithAudio(value),
+      message: fromOpenAiMessageWithAudio(value),
       record: value,
       place: at,
       ...(model === undefined ? {} : { meta: { source: { type: 'model', model_name: model } } }),
@@ -190,7 +190,7 @@ function omitPrompt(record: JsonObject): JsonObject {
 }
 
 async function* writeLinearTree(tree: ExportedTree, options: WriteOptions): AsyncGenerator<WriteEvent> {
-  const original = originalTreeRecord(tree, name)?.record ?? {};
+  const original = findOriginalTreeRecord(tree, name)?.record ?? {};
   const messages: Json[] = [];
   const { systemPrompt, title } = tree.attributes;
   if (systemPrompt !== undefined) {
@@ -198,7 +198,7 @@ async function* writeLinearTree(tree: ExportedTree, options: WriteOptions): Asyn
       isJsonObject(original.$system) && original.$system.content === systemPrompt ? original.$system : undefined;
     messages.push(kept ?? { role: 'system', content: systemPrompt });
   }
-  const thread = exportedPath(tree);
+  const thread = findExportedPath(tree);
   let left = tree.nodes.length - thread.length;
   if (left > 0) yield buildLossEvent(tree, null, 'branches', `${left} messages off the current thread are left out.`);
   for (const node of thread) {
@@ -212,7 +212,7 @@ async function* writeLinearTree(tree: ExportedTree, options: WriteOptions): Asyn
       if (node.kind !== 'message')
         yield buildLossEvent(tree, node, 'markers', `A ${node.kind} is written as a message.`);
       const message = await embedBytes(node.message, options);
-      const { record, losses } = toOpenAi(message, (block) => blockDefinitionOf(block).toText(block));
+      const { record, losses } = toOpenAiMessage(message, (block) => blockDefinitionOf(block).toText(block));
       messages.push(messages.length === 0 ? omitPrompt(record) : record);
       for (const what of losses)
         yield buildLossEvent(

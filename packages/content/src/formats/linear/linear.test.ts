@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { linear } from './index.ts';
 
 const messages = [
@@ -103,7 +103,7 @@ runFormatConformance(linear, [
 
 describe('lists of messages', () => {
   it('[I12] use a leading system message as the system prompt of the tree', async () => {
-    const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify({ messages }) }));
+    const { trees } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify({ messages }) }));
     expect(trees[0]?.systemPrompt).toBe('Be brief.');
     expect(trees[0]?.records).toBe(5);
   });
@@ -115,11 +115,11 @@ describe('lists of messages', () => {
       model: 'm-x',
       messages: [...messages, { role: 'assistant', model: 'm-y', content: 'So.' }],
     };
-    const { trees, names } = await storeInput(toInput({ 'a.json': JSON.stringify(kept) }));
+    const { trees, names } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify(kept) }));
     expect(trees[0]).toMatchObject({ title: 'Tea', externalId: 'x' });
     expect(names[0]?.format).toBe('linear');
     expect(trees[0]?.nodes.flatMap(({ meta }) => meta?.source?.model_name ?? [])).toEqual(['m-x', 'm-x', 'm-y']);
     const lines = `${JSON.stringify(kept)}\n${JSON.stringify({ messages: messages.slice(1, 2) })}\n`;
-    expect((await storeInput(toInput({ 'a.jsonl': lines }))).trees).toHaveLength(2);
+    expect((await importIntoStore(toImportInput({ 'a.jsonl': lines }))).trees).toHaveLength(2);
   });
 });

@@ -9,7 +9,6 @@ import {
   readProgramFiles,
 } from '../conversation-files.ts';
 import {
-  fromMillis,
   getFilledText,
   getTexts,
   isJsonObject,
@@ -17,18 +16,19 @@ import {
   numberAt,
   objectAt,
   omitKeys,
+  parseMillisTime,
   textAt,
 } from '../fields.ts';
 import { readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isJsonLinesFile, type SampleFile } from '../input.ts';
-import { imageFromUrl, toToolUse } from '../openai-messages.ts';
+import { fromOpenAiToolCall, imageFromUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { checkKnownValue, checkParentId, checkRole } from '../structure-findings.ts';
 import {
   buildModelSource,
-  buildResultItem,
+  buildToolResultItem,
   ConversationNodes,
   omitUndefinedAttributes,
   toBlocksItem,
@@ -68,14 +68,15 @@ function extraBlock(extra: Json, nodes: ConversationNodes, place: string): Json 
 /** Returns the calls of a message, which are stored as the text of a JSON list. */
 function callBlocks(message: JsonObject, nodes: ConversationNodes, place: string): Json[] {
   const written = message.toolCalls;
-  if (typeof written !== 'string' || written === '') return Array.isArray(written) ? written.map(toToolUse) : [];
+  if (typeof written !== 'string' || written === '')
+    return Array.isArray(written) ? written.map(fromOpenAiToolCall) : [];
   try {
     const calls: Json = JSON.parse(written);
-    if (Array.isArray(calls)) return calls.map(toToolUse);
+    if (Array.isArray(calls)) return calls.map(fromOpenAiToolCall);
   } catch {
     // The problem is reported below.
   }
-  nodes.report(buildFinding('import/record-unreadable', 'loss', place, detailOf('tool-calls')));
+  nodes.report(buildFinding('import/record-unreadable', 'loss', place, buildFindingDetail('tool-calls')));
   return [];
 }
 
@@ -122,10 +123,16 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     // An export of the visible branch does not contain the root.
     const parent = named === undefined || roots.has(named) || (first && !ids.has(named)) ? null : named;
     first = false;
-    const common = { id, parent, createdAt: nodes.time(message.timestamp, fromMillis, at), place: at, record: message };
+    const common = {
+      id,
+      parent,
+      createdAt: nodes.time(message.timestamp, parseMillisTime, at),
+      place: at,
+      record: message,
+    };
     if (message.role === 'tool') {
       const call = getFilledText(message, 'toolCallId') ?? '';
-      const result = buildResultItem(call, 'unknown', message.content, false);
+      const result = buildToolResultItem(call, 'unknown', message.content, false);
       nodes.add({ ...common, role: 'assistant', items: [result] });
     } else if (message.role === 'assistant')
       nodes.add({ ...common, role: 'assistant', items: itemsOf(message, nodes, at), source: sourceOf(message) });
@@ -140,7 +147,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     scope: '',
     ...omitUndefinedAttributes({
       title: getFilledText(conv, 'name'),
-      updatedAt: nodes.time(conv.lastModified, fromMillis, place),
+      updatedAt: nodes.time(conv.lastModified, parseMillisTime, place),
     }),
     nodes: nodes.nodes,
     childOrder,
@@ -178,7 +185,10 @@ async function* readLines(file: InputFile): AsyncGenerator<ReadEvent> {
       messages.push(value.message);
       for (const one of record.findings) found.push(one);
     } else
-      yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', place, detailOf('not-a-message'), 1) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/skipped', 'loss', place, buildFindingDetail('not-a-message'), 1),
+      };
   }
   yield* end();
 }

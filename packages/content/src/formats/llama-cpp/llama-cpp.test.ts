@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { llamaCpp } from './index.ts';
 
 let clock = 1730000000000;
@@ -87,7 +87,7 @@ runFormatConformance(llamaCpp, [
 ]);
 
 it('[I215] keeps branches in their order, models, reasoning and calls', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify({ conv, messages }) }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify({ conv, messages }) }));
   const node = (id: string) => trees[0]?.nodes.find((one) => one.externalId === id);
   expect(node('m1')?.parentExternalId).toBe(null);
   expect(node('m1')?.message.content.map((block) => block.type)).toEqual(['image', 'file', 'file', 'text']);

@@ -4,16 +4,25 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader } from '../conversation-files.ts';
-import { fromMillis, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import {
+  getFilledText,
+  isJsonObject,
+  listAt,
+  numberAt,
+  objectAt,
+  omitKeys,
+  parseMillisTime,
+  textAt,
+} from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
-import { buildEntryFinding, checkKnownValue, checkListField, checkRole } from '../structure-findings.ts';
+import { buildNonObjectFinding, checkKnownValue, checkListField, checkRole } from '../structure-findings.ts';
 import {
-  buildCallBlock,
   buildModelSource,
-  buildResultItem,
+  buildToolResultItem,
+  buildToolUseBlock,
   ConversationNodes,
-  firstFilledText,
+  findFirstFilledText,
   omitUndefinedAttributes,
   toBlocksItem,
 } from '../turn-nodes.ts';
@@ -31,7 +40,7 @@ function isConversation(value: Json | undefined): value is JsonObject {
 }
 
 /** Returns the id of a call in earlier versions: a number or a text. */
-function callIdOf({ callId }: JsonObject, fallback: string): string {
+function deriveCallId({ callId }: JsonObject, fallback: string): string {
   return typeof callId === 'number' || typeof callId === 'string' ? String(callId) : fallback;
 }
 
@@ -39,18 +48,18 @@ function callIdOf({ callId }: JsonObject, fallback: string): string {
 function partItem(part: Json, thinking: boolean, fallback: string, nodes: ConversationNodes, place: string): ReplyItem {
   if (!isJsonObject(part)) return toBlocksItem([{ type: 'x-value', value: part }]);
   const text = textAt(part, 'text');
-  const callId = firstFilledText(part, 'toolCallRequestId', 'toolCallId') ?? callIdOf(part, fallback);
+  const callId = findFirstFilledText(part, 'toolCallRequestId', 'toolCallId') ?? deriveCallId(part, fallback);
   switch (part.type) {
     case 'text':
       return toBlocksItem([thinking ? { type: 'thinking', thinking: text ?? '' } : { type: 'text', text: text ?? '' }]);
     case 'toolCallRequest':
       return toBlocksItem([
-        buildCallBlock(callId, getFilledText(part, 'name') ?? 'unknown', part.parameters ?? part.arguments),
+        buildToolUseBlock(callId, getFilledText(part, 'name') ?? 'unknown', part.parameters ?? part.arguments),
       ]);
     case 'toolCallResult':
-      return buildResultItem(callId, getFilledText(part, 'name') ?? 'unknown', part.content, false);
+      return buildToolResultItem(callId, getFilledText(part, 'name') ?? 'unknown', part.content, false);
     case 'file': {
-      const name = firstFilledText(part, 'name', 'fileIdentifier') ?? 'file';
+      const name = findFirstFilledText(part, 'name', 'fileIdentifier') ?? 'file';
       nodes.report(buildFinding('import/attachment-missing', 'note', place, name.slice(0, 200)));
       return toBlocksItem([{ ...part, type: 'lm-studio-file', text: `[${name}]` }]);
     }
@@ -70,7 +79,7 @@ function itemsOf(version: JsonObject, id: string, nodes: ConversationNodes, plac
     return partsOf(version).map((part, index) => partItem(part, false, `${id}-${index}`, nodes, place));
   return listAt(version, 'steps').flatMap((step, at) => {
     if (!isJsonObject(step)) {
-      nodes.report(buildEntryFinding(`${place} ${id}.steps[${at}]`));
+      nodes.report(buildNonObjectFinding(`${place} ${id}.steps[${at}]`));
       return [];
     }
     nodes.report(...checkKnownValue('step', step.type, (word) => stepTypes.has(word), place));
@@ -112,7 +121,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
     }
     for (const [number, version] of versions.entries()) {
       if (!isJsonObject(version)) {
-        nodes.report(buildEntryFinding(`${at}.versions[${number}]`));
+        nodes.report(buildNonObjectFinding(`${at}.versions[${number}]`));
         continue;
       }
       const id = `${index}.${number}`;
@@ -131,7 +140,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
       if (number === selected || tip === parent) tip = id;
     }
   }
-  const createdAt = nodes.time(conversation.createdAt, fromMillis, place);
+  const createdAt = nodes.time(conversation.createdAt, parseMillisTime, place);
   const name = getFilledText(conversation, 'name');
   // Files have no id, so one is derived from the creation time and the first message.
   const origin = { createdAt: conversation.createdAt ?? null, first: listAt(conversation, 'messages')[0] ?? null };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { lmStudio } from './index.ts';
 
 const said = (text: string) => ({ type: 'singleStep', role: 'user', content: [{ type: 'text', text }] });
@@ -93,7 +93,7 @@ runFormatConformance(lmStudio, [
 ]);
 
 it('[I213] versions are one group, and the list continues below the selected one', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': chat() }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.json': chat() }));
   const [tree] = trees;
   expect(tree?.title).toBe('LM chat');
   expect(tree?.nodes.filter((node) => node.group === '1').map((node) => node.externalId)).toEqual(['1.0', '1.1']);

@@ -6,22 +6,22 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
-import { fromAnyTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, parseAnyTime, textAt } from '../fields.ts';
 import { readDocumentRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { InputFile, SampleFile } from '../input.ts';
 import { imageFromUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { checkParentId, checkRole } from '../structure-findings.ts';
 import {
-  buildCallBlock,
   buildModelSource,
-  buildResultItem,
+  buildToolResultItem,
+  buildToolUseBlock,
   ConversationNodes,
-  firstFilledText,
+  findFirstFilledText,
   omitUndefinedAttributes,
-  parseArguments,
+  parseStoredArguments,
   toBlocksItem,
   toTextBlocks,
 } from '../turn-nodes.ts';
@@ -76,13 +76,13 @@ function sourceOf(message: JsonObject): JsonObject {
   });
 }
 
-const toolName = (tool: JsonObject) => firstFilledText(tool, 'apiName', 'identifier', 'name') ?? 'unknown';
+const toolName = (tool: JsonObject) => findFirstFilledText(tool, 'apiName', 'identifier', 'name') ?? 'unknown';
 
 function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, place: string): ReplyItem[] {
   if (message.role === 'tool') {
     const call = getFilledText(message, 'tool_call_id') ?? `${id}-call`;
     const failed = isJsonObject(message.pluginError);
-    return [buildResultItem(call, toolName(objectAt(message, 'plugin')), message.content, failed)];
+    return [buildToolResultItem(call, toolName(objectAt(message, 'plugin')), message.content, failed)];
   }
   const { reasoning } = message;
   const thought = isJsonObject(reasoning) ? getFilledText(reasoning, 'content') : undefined;
@@ -94,7 +94,7 @@ function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, plac
         'import/attachment-missing',
         'note',
         place,
-        getFilledText(file, 'name')?.slice(0, 200) ?? detailOf('no-name'),
+        getFilledText(file, 'name')?.slice(0, 200) ?? buildFindingDetail('no-name'),
       ),
     );
   const blocks: Json[] = [
@@ -110,10 +110,10 @@ function itemsOf(message: JsonObject, id: string, nodes: ConversationNodes, plac
     ...listAt(message, 'tools')
       .filter(isJsonObject)
       .map((tool, index) =>
-        buildCallBlock(
+        buildToolUseBlock(
           getFilledText(tool, 'id') ?? `${id}-call-${index}`,
           toolName(tool),
-          parseArguments(tool.arguments),
+          parseStoredArguments(tool.arguments),
         ),
       ),
   ];
@@ -223,7 +223,7 @@ function addLobeMessages(
       items: itemsOf(message, id, nodes, place),
       ...(message.role === 'assistant' ? { source: sourceOf(message) } : {}),
       status: role === 'assistant' && isJsonObject(message.error) ? 'error' : undefined,
-      createdAt: nodes.time(message.createdAt, fromAnyTime, place),
+      createdAt: nodes.time(message.createdAt, parseAnyTime, place),
       place,
       record: message,
     });
@@ -233,7 +233,7 @@ function addLobeMessages(
 
 function lobeTree(key: string, messages: readonly Placed[], file: string, around: Surroundings): ImportedTree {
   const nodes = new ConversationNodes([]);
-  const time = ({ message }: Placed) => fromAnyTime(message.createdAt) ?? 0;
+  const time = ({ message }: Placed) => parseAnyTime(message.createdAt) ?? 0;
   const ordered = [...messages].sort((a, b) => time(a) - time(b));
   // In versions without branches, only answers named their question.
   const linked = ordered.some(
@@ -256,8 +256,8 @@ function lobeTree(key: string, messages: readonly Placed[], file: string, around
     ...omitUndefinedAttributes({
       title,
       systemPrompt: getFilledText(objectAt(session ?? {}, 'config'), 'systemRole') ?? around.prompts.get(sessionId),
-      createdAt: fromAnyTime(topic?.createdAt),
-      updatedAt: fromAnyTime(topic?.updatedAt),
+      createdAt: parseAnyTime(topic?.createdAt),
+      updatedAt: parseAnyTime(topic?.updatedAt),
     }),
     ...(topic?.favorite === true ? { attributes: { pinned: true } } : {}),
     nodes: nodes.nodes,
@@ -320,7 +320,7 @@ async function* readLobeFile(file: InputFile, _options: ReadOptions): AsyncGener
     } else if (!isLobeMessage(record.value))
       yield {
         type: 'finding',
-        finding: buildFinding('import/other-format', 'loss', record.place, detailOf('not-a-message'), 1),
+        finding: buildFinding('import/other-format', 'loss', record.place, buildFindingDetail('not-a-message'), 1),
       };
     else {
       const { value: message, place, findings } = record;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { lobechat } from './index.ts';
 
 let clock = 1730000000000;
@@ -186,7 +186,7 @@ runFormatConformance(lobechat, [
 ]);
 
 it('[I216] keeps titles, prompts, models, usage, reasoning and failures', async () => {
-  const { trees } = await storeInput(toInput({ 'lobe.json': JSON.stringify(exported) }));
+  const { trees } = await importIntoStore(toImportInput({ 'lobe.json': JSON.stringify(exported) }));
   expect(trees.map((tree) => [tree.title, tree.systemPrompt])).toEqual([
     ['Topic one', 'Be brief.'],
     ['S2', undefined],
@@ -197,7 +197,7 @@ it('[I216] keeps titles, prompts, models, usage, reasoning and failures', async 
     'claude',
     undefined,
   ]);
-  const [table] = (await storeInput(toInput({ 'pg.json': JSON.stringify(database) }))).trees;
+  const [table] = (await importIntoStore(toImportInput({ 'pg.json': JSON.stringify(database) }))).trees;
   expect(table?.systemPrompt).toBe('Be kind.');
   expect(table?.nodes.map((node) => node.status)).toEqual([undefined, undefined, undefined, 'error']);
   expect(table?.nodes[1]?.message.content).toMatchObject([
@@ -208,7 +208,7 @@ it('[I216] keeps titles, prompts, models, usage, reasoning and failures', async 
 });
 
 it('[I216] a thread is below the message that it is about, and the conversation continues without it', async () => {
-  const { trees } = await storeInput(toInput({ 'pg.json': JSON.stringify(withThreads) }));
+  const { trees } = await importIntoStore(toImportInput({ 'pg.json': JSON.stringify(withThreads) }));
   const [tree] = trees;
   const parents = Object.fromEntries(tree?.nodes.map((node) => [node.externalId, node.parentExternalId]) ?? []);
   expect(parents).toMatchObject({ v1: 'w5', v2: 'v1', v3: 'v2', y1: 'v2', w5: 'w4', w6: 'w4', w7: 'w5' });

@@ -1,8 +1,8 @@
 // Files of Exoloom: nodes by id with parents or child lists, and separate lists of marked nodes.
 import type { Json, JsonObject } from '@coppice/core';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import { fromAnyTime, getFilledText, getTexts, isJsonObject, objectAt, omitKeys, textAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { getFilledText, getTexts, isJsonObject, objectAt, omitKeys, parseAnyTime, textAt } from '../fields.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 
 /** Whether a document was written by Exoloom. */
@@ -46,11 +46,11 @@ export function exoloomToTree(
   for (const [id, record] of records) {
     const place = `${name}.tree.nodes.${id}`;
     if (!isJsonObject(record)) {
-      findings.push(buildFinding('import/record-unreadable', 'loss', place, detailOf('not-a-node'), 1));
+      findings.push(buildFinding('import/record-unreadable', 'loss', place, buildFindingDetail('not-a-node'), 1));
       continue;
     }
     const text = textAt(record, 'text') ?? textAt(record, 'content') ?? '';
-    const createdAt = fromAnyTime(record.createdAt);
+    const createdAt = parseAnyTime(record.createdAt);
     nodes.push({
       externalId: id,
       parentExternalId:
@@ -62,7 +62,7 @@ export function exoloomToTree(
       ...(marked.has(id) ? { bookmark: titled(text) } : {}),
     });
   }
-  const createdAt = fromAnyTime(tree.createdAt);
+  const createdAt = parseAnyTime(tree.createdAt);
   return {
     externalId: getFilledText(tree, 'rootNodeId') ?? getFilledText(tree, 'id') ?? name,
     scope,

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type FixtureFiles, readStoredTree, runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import {
+  type FixtureFiles,
+  importIntoStore,
+  readStoredTree,
+  runFormatConformance,
+  toImportInput,
+} from '../conformance.ts';
 import { loomJson } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -153,7 +159,7 @@ runFormatConformance(loomJson, [
 
 describe('files of Loom', () => {
   it('[I130] keep who wrote each text, with model, tags, chapter, bookmark and order', async () => {
-    const { trees } = await storeInput(toInput({ 'door.json': loom([opened(), gone]) }));
+    const { trees } = await importIntoStore(toImportInput({ 'door.json': loom([opened(), gone]) }));
     const byId = new Map(trees[0]?.nodes.map((one) => [one.externalId, one]));
     expect(byId.get('n2')).toMatchObject({
       order: 0,
@@ -169,7 +175,7 @@ describe('files of Loom', () => {
   it('[I131] keep a response once, beside the first text made from it, and keep unused responses', async () => {
     const twin = node('n6', '!', [], { generation: { id: 'g1', index: 0 } });
     const lost = node('n7', '?', [], { generation: { id: 'g7', index: 0 } });
-    const { trees, findings } = await storeInput(toInput({ 'door.json': loom([opened(), twin, lost]) }));
+    const { trees, findings } = await importIntoStore(toImportInput({ 'door.json': loom([opened(), twin, lost]) }));
     const records = trees[0]?.nodes.map((one) => one.record) ?? [];
     expect(records.filter((one) => JSON.stringify(one).includes('$response')).length).toBe(1);
     expect(trees[0]?.record?.model_responses).toEqual({ g9: { id: 'g9', model: 'm-y' } });
@@ -177,7 +183,9 @@ describe('files of Loom', () => {
   });
 
   it('[I132] are unfolded: hidden messages appear in place of the fold, and the following ones come after them', async () => {
-    const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify({ root: node(rootId, '', [folded]) }) }));
+    const { trees } = await importIntoStore(
+      toImportInput({ 'a.json': JSON.stringify({ root: node(rootId, '', [folded]) }) }),
+    );
     const parents = new Map(trees[0]?.nodes.map((one) => [one.externalId, one.parentExternalId]));
     expect([parents.get('n1'), parents.get('n2'), parents.get('n4')]).toEqual([rootId, 'n1', 'n2']);
     expect(parents.has('fold')).toBe(false);
@@ -185,13 +193,13 @@ describe('files of Loom', () => {
   });
 
   it('[I133] may be nested at any depth', async () => {
-    const stored = await storeInput(toInput({ 'deep.json': chain(20_000) }));
+    const stored = await importIntoStore(toImportInput({ 'deep.json': chain(20_000) }));
     const [id] = stored.ids;
     expect(id === undefined ? 0 : readStoredTree(stored, id).size).toBe(20_000);
   });
 
   it('[I134] of Loomsidian keep notes by their path, and none of its settings', async () => {
-    const { trees, findings } = await storeInput(toInput(notes));
+    const { trees, findings } = await importIntoStore(toImportInput(notes));
     expect(trees.map((one) => [one.externalId, one.title])).toEqual([['Tales/door.md', 'door']]);
     expect(trees[0]?.nodes.find((one) => one.externalId === 'b')?.bookmark).toBe('opened.');
     expect(JSON.stringify([trees, findings])).not.toContain('canary');
@@ -205,7 +213,7 @@ describe('files of Loom', () => {
       tree: { rootNodeId: 'r', nodes },
       lens: { bookmarks: { b: {} } },
     };
-    const { trees } = await storeInput(toInput({ 'exo.json': JSON.stringify(file) }));
+    const { trees } = await importIntoStore(toImportInput({ 'exo.json': JSON.stringify(file) }));
     expect(trees[0]?.nodes.map((one) => [one.externalId, one.parentExternalId, one.order, one.bookmark])).toEqual([
       ['r', null, 0, undefined],
       ['b', 'r', 0, 'opened.'],

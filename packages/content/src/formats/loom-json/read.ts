@@ -6,14 +6,14 @@ import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
 import { checkTime, getFilledText, getTexts, isJsonObject, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
 import { type ImportInput, type InputFile, readAllBytes } from '../input.ts';
 import { isStorableRecord } from '../original-record.ts';
 import { detectLoomFile } from './detect.ts';
 import { exoloomToTree, isExoloom } from './exoloom.ts';
-import { type FlatNode, walkLoom } from './walk.ts';
+import { type FlatNode, flattenLoomNodes } from './walk.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -91,7 +91,9 @@ class LoomMetadata {
   #response(id: string, place: string): JsonObject | undefined {
     const found = Object.hasOwn(this.#responses, id) ? this.#responses[id] : undefined;
     if (isJsonObject(found)) return found;
-    this.findings.push(buildFinding('import/pointer-missing', 'note', place, detailOf('generation', id.slice(0, 80))));
+    this.findings.push(
+      buildFinding('import/pointer-missing', 'note', place, buildFindingDetail('generation', id.slice(0, 80))),
+    );
     return undefined;
   }
 }
@@ -119,7 +121,7 @@ function nestedTree(
 ): ImportedTree {
   const document = isJsonObject(value) && isJsonObject(value.root) ? value : {};
   const roots = Array.isArray(value) ? value : [isJsonObject(document.root) ? document.root : value];
-  const walked = walkLoom(roots, name);
+  const walked = flattenLoomNodes(roots, name);
   const beside = new LoomMetadata(document);
   const nodes = walked.nodes.map((one) => beside.node(one));
   const unused = beside.unused();
@@ -161,7 +163,7 @@ function noteToTree(path: string, note: JsonObject, name: string, scope: string 
   for (const [id, record] of Object.entries(objectAt(note, 'nodes'))) {
     const at = `${place}.nodes.${id}`;
     if (!isJsonObject(record)) {
-      findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-a-node'), 1));
+      findings.push(buildFinding('import/record-unreadable', 'loss', at, buildFindingDetail('not-a-node'), 1));
       continue;
     }
     const text = textAt(record, 'text') ?? '';
@@ -192,7 +194,10 @@ async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncG
   if (value === undefined || typeof value !== 'object' || value === null) {
     for (const one of findings) yield { type: 'finding', finding: one };
     if (value !== undefined)
-      yield { type: 'finding', finding: buildFinding('import/skipped', 'loss', file.name, detailOf('not-a-tree'), 1) };
+      yield {
+        type: 'finding',
+        finding: buildFinding('import/skipped', 'loss', file.name, buildFindingDetail('not-a-tree'), 1),
+      };
     return;
   }
   if (isJsonObject(value) && !('root' in value) && isJsonObject(value.state)) {
@@ -214,7 +219,7 @@ async function* readLoomFile(file: InputFile, scope: string | undefined): AsyncG
   else
     for (const one of [
       ...tree.findings,
-      buildFinding('import/other-format', 'loss', file.name, detailOf('no-nested-texts')),
+      buildFinding('import/other-format', 'loss', file.name, buildFindingDetail('no-nested-texts')),
     ])
       yield { type: 'finding', finding: one };
 }

@@ -2,9 +2,9 @@
 // ids outdated. Iterative, because files may be nested thousands of levels deep.
 import type { Json, JsonObject } from '@coppice/core';
 import { getFilledText, isJsonObject, listAt, omitKeys } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
-import { FreeIds } from '../free-ids.ts';
+import { FreeIdGenerator } from '../free-id-generator.ts';
 import { hashLongId } from '../repair.ts';
 import { checkListField } from '../structure-findings.ts';
 
@@ -52,7 +52,7 @@ class LoomWalk {
   readonly moved = new Map<string, string>();
   readonly findings: ImportFinding[] = [];
   readonly #seen = new Set<string>();
-  readonly #free = new FreeIds();
+  readonly #free = new FreeIdGenerator();
   readonly #openFolds = new Map<string, Fold>();
   readonly #stack: PendingNode[] = [];
 
@@ -62,7 +62,7 @@ class LoomWalk {
     // The named end of these folds does not exist, so the children of each fold become children of its head.
     for (const { children, head, place: at } of this.#openFolds.values()) {
       if (children.length === 0) continue;
-      this.findings.push(buildFinding('import/inferred', 'repair', at, detailOf('fold-end-missing')));
+      this.findings.push(buildFinding('import/inferred', 'repair', at, buildFindingDetail('fold-end-missing')));
       this.#push(children, this.#seen.has(head) ? head : null, at);
     }
     this.#openFolds.clear();
@@ -81,7 +81,7 @@ class LoomWalk {
   #visit({ value, parent, place, index }: PendingNode): void {
     const at = `${place} ${parent ?? ''}[${index}]`;
     if (!isJsonObject(value) || !isNode(value)) {
-      this.findings.push(buildFinding('import/record-unreadable', 'loss', at, detailOf('not-a-node'), 1));
+      this.findings.push(buildFinding('import/record-unreadable', 'loss', at, buildFindingDetail('not-a-node'), 1));
       return;
     }
     this.findings.push(...checkListField(value, 'children', at));
@@ -95,7 +95,7 @@ class LoomWalk {
       this.folds.push(omitKeys(value, 'children', 'masked_head'));
       const id = getFilledText(value, 'id');
       if (id !== undefined) this.moved.set(id, tail);
-      this.findings.push(buildFinding('import/merged', 'note', at, detailOf('fold-expanded')));
+      this.findings.push(buildFinding('import/merged', 'note', at, buildFindingDetail('fold-expanded')));
       this.#stack.push({ value: head, parent, place, index });
       return;
     }
@@ -117,14 +117,19 @@ class LoomWalk {
     this.#seen.add(id);
     if (id !== wanted && reported)
       this.findings.push(
-        buildFinding('import/duplicate-id', 'repair', place, detailOf('renamed', wanted.slice(0, 80), id.slice(0, 80))),
+        buildFinding(
+          'import/duplicate-id',
+          'repair',
+          place,
+          buildFindingDetail('renamed', wanted.slice(0, 80), id.slice(0, 80)),
+        ),
       );
     return id;
   }
 }
 
 /** Walks nested nodes, parents before children, siblings in order, with folds expanded. */
-export function walkLoom(roots: readonly Json[], place: string): FlattenedNodes {
+export function flattenLoomNodes(roots: readonly Json[], place: string): FlattenedNodes {
   const made = new LoomWalk();
   made.run(roots, place);
   return made;

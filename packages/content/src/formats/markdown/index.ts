@@ -4,10 +4,10 @@ import { isText } from '@coppice/core';
 import { isFieldMap } from '@coppice/core/decode';
 import { blockDefinitionOf } from '../../blocks/index.ts';
 import { hasOwnBytes } from '../../blocks/source.ts';
-import { branchesOf, type ExportBranch, formatSpeaker, previewOfMessage } from '../branches.ts';
+import { buildMessagePreview, type ExportBranch, formatSpeaker, listExportBranches } from '../branches.ts';
 import { defineFormat, type ExportedTree, type WriteEvent, type WriteOptions } from '../contract.ts';
-import { buildLossEvent, conversationTimes, exportedPath, summarizeBookmarkLosses } from '../exporting.ts';
-import { toIso } from '../fields.ts';
+import { buildLossEvent, findExportedPath, getConversationTimes, summarizeBookmarkLosses } from '../exporting.ts';
+import { formatIsoTime } from '../fields.ts';
 
 /** Wraps text in a fence that is longer than any fence in the text. */
 function fencedBlock(text: string, language = ''): string {
@@ -54,7 +54,7 @@ function markdownMessage(node: Node, heading: string): string {
 const isShownInMarkdown = (node: Node) => node.kind !== 'state';
 
 function branchTitle({ number, nodes }: ExportBranch): string {
-  return `Branch ${number}: ${previewOfMessage(nodes.find(isShownInMarkdown)?.message ?? null, 60).replace(/[[\]<>`*_#]/g, ' ')}`;
+  return `Branch ${number}: ${buildMessagePreview(nodes.find(isShownInMarkdown)?.message ?? null, 60).replace(/[[\]<>`*_#]/g, ' ')}`;
 }
 
 function* branchOutline(branches: readonly ExportBranch[]): Generator<string> {
@@ -78,7 +78,7 @@ function* markdownLosses(tree: ExportedTree): Generator<WriteEvent> {
 function* treeText(tree: ExportedTree, nodes: readonly Node[], branches: readonly ExportBranch[]): Generator<string> {
   const { title, autoTitle, systemPrompt } = tree.attributes;
   yield `# ${(title ?? autoTitle ?? 'Conversation').replace(/\s+/g, ' ')}\n\n`;
-  yield `${toIso(conversationTimes(tree).createdAt).slice(0, 10)} · ${nodes.filter(isShownInMarkdown).length} messages\n\n`;
+  yield `${formatIsoTime(getConversationTimes(tree).createdAt).slice(0, 10)} · ${nodes.filter(isShownInMarkdown).length} messages\n\n`;
   if (systemPrompt !== undefined && systemPrompt !== '')
     yield `> **System prompt**\n>\n${systemPrompt
       .split('\n')
@@ -99,9 +99,9 @@ function* treeText(tree: ExportedTree, nodes: readonly Node[], branches: readonl
 async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const tree of trees) {
     const thread = options.thread === true;
-    const nodes = thread ? exportedPath(tree) : tree.nodes;
+    const nodes = thread ? findExportedPath(tree) : tree.nodes;
     yield { type: 'file', name: `${tree.treeId}.md`, mediaType: 'text/markdown' };
-    for (const text of treeText(tree, nodes, thread ? [] : branchesOf(tree))) yield { type: 'text', text };
+    for (const text of treeText(tree, nodes, thread ? [] : listExportBranches(tree))) yield { type: 'text', text };
     const written = nodes.filter(isShownInMarkdown).length;
     const left = tree.nodes.length - written;
     if (thread && tree.nodes.length > nodes.length)

@@ -2,17 +2,17 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader } from '../conversation-files.ts';
-import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, parseAnyTime, textAt } from '../fields.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parseListMessage } from '../list-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import {
-  buildCallBlock,
   buildModelSource,
-  buildResultItem,
+  buildToolResultItem,
+  buildToolUseBlock,
   ConversationNodes,
   omitUndefinedAttributes,
-  parseArguments,
+  parseStoredArguments,
   toBlocksItem,
 } from '../turn-nodes.ts';
 
@@ -33,9 +33,9 @@ function toolItems(message: JsonObject, id: string): ReplyItem[] {
       const called = objectAt(tool, 'function');
       const name = getFilledText(called, 'name') ?? 'unknown';
       const callId = getFilledText(tool, 'id') ?? `${id}-call-${index}`;
-      const call = toBlocksItem([buildCallBlock(callId, name, parseArguments(called.arguments))]);
+      const call = toBlocksItem([buildToolUseBlock(callId, name, parseStoredArguments(called.arguments))]);
       const result = tool.content ?? tool.errorMsg;
-      return result === undefined ? [call] : [call, buildResultItem(callId, name, result, tool.isError === true)];
+      return result === undefined ? [call] : [call, buildToolResultItem(callId, name, result, tool.isError === true)];
     });
 }
 
@@ -60,7 +60,7 @@ function tree(session: JsonObject, place: string, found: readonly ImportFinding[
   const mask = objectAt(session, 'mask');
   for (const [message, at, id] of messagesOf(session, nodes, place)) {
     const { role, items } = parseListMessage(message, nodes, at);
-    const createdAt = fromAnyTime(message.date);
+    const createdAt = parseAnyTime(message.date);
     // Dates are written in the browser's language, without a time zone.
     if (createdAt === undefined && getFilledText(message, 'date') !== undefined)
       nodes.report(buildFinding('import/time-unreadable', 'note', at, textAt(message, 'date')?.slice(0, 60) ?? ''));
@@ -99,7 +99,7 @@ function tree(session: JsonObject, place: string, found: readonly ImportFinding[
     ...omitUndefinedAttributes({
       title: getFilledText(session, 'topic'),
       systemPrompt: context.map((one) => textAt(one, 'content') ?? '').join('\n'),
-      updatedAt: nodes.time(session.lastUpdate, fromAnyTime, place),
+      updatedAt: nodes.time(session.lastUpdate, parseAnyTime, place),
     }),
     nodes: nodes.nodes,
     activeExternalId: nodes.tip,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { nextchat } from './index.ts';
 
 const message = (id: string, role: string, content: unknown, rest: object = {}) => ({
@@ -66,7 +66,7 @@ runFormatConformance(nextchat, [
 ]);
 
 it('[I224] keeps the prompt, models and the results of plugins', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': backup(messages) }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.json': backup(messages) }));
   expect([trees[0]?.title, trees[0]?.systemPrompt]).toEqual(['Next', 'Be brief.']);
   expect(trees[0]?.nodes.map((node) => node.message.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
   expect(trees[0]?.nodes[3]?.meta?.source?.model_name).toBe('gpt-4');
@@ -78,8 +78,8 @@ it('[I224] messages that a mask adds before a chat come first', async () => {
     { id: 'x', role: 'user', content: 'Like this?', date: '' },
     { role: 'assistant', content: 'Yes.' },
   ];
-  const { trees } = await storeInput(
-    toInput({ 'a.json': backup([message('1', 'user', 'Now?', { audio_url: 'blob:1' })], { mask: { context } }) }),
+  const { trees } = await importIntoStore(
+    toImportInput({ 'a.json': backup([message('1', 'user', 'Now?', { audio_url: 'blob:1' })], { mask: { context } }) }),
   );
   expect(trees[0]?.systemPrompt).toBe('Be brief.');
   expect(trees[0]?.nodes.map(({ externalId, parentExternalId }) => [externalId, parentExternalId])).toEqual([

@@ -2,12 +2,12 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree, type ReadEvent } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
-import { fromIso, getFilledText, isJsonObject, listAt, omitKeys, textAt } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, omitKeys, parseIsoTime, textAt } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type InputFile, isJsonLinesFile, type SampleFile } from '../input.ts';
-import { buildEntryFinding, checkListField, checkParentId, checkRole } from '../structure-findings.ts';
+import { buildNonObjectFinding, checkListField, checkParentId, checkRole } from '../structure-findings.ts';
 import { buildModelSource, ConversationNodes, toBlocksItem, toTextBlocks } from '../turn-nodes.ts';
 
 const roles: ReadonlySet<string> = new Set(['prompter', 'assistant']);
@@ -41,7 +41,7 @@ function addMessage(message: JsonObject, parent: string | null, place: string, n
     role: assistant ? 'assistant' : 'user',
     items: [toBlocksItem(toTextBlocks(textAt(message, 'text')))],
     ...(assistant ? { source: buildModelSource(getFilledText(message, 'model_name')) } : {}),
-    createdAt: nodes.time(message.created_date, fromIso, place),
+    createdAt: nodes.time(message.created_date, parseIsoTime, place),
     place,
     record: omitKeys(message, 'replies'),
   });
@@ -60,7 +60,7 @@ function nestedTree(value: JsonObject, place: string, found: readonly ImportFind
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { message, parent, at } = next;
     if (!isJsonObject(message)) {
-      nodes.report(buildEntryFinding(at));
+      nodes.report(buildNonObjectFinding(at));
       continue;
     }
     addMessage(message, parent, at, nodes);
@@ -98,7 +98,7 @@ async function* readFile(file: InputFile): AsyncGenerator<ReadEvent> {
     } else if (record.type === 'record')
       yield {
         type: 'finding',
-        finding: buildFinding('import/other-format', 'loss', place, detailOf('not-in-a-tree'), 1),
+        finding: buildFinding('import/other-format', 'loss', place, buildFindingDetail('not-in-a-tree'), 1),
       };
   }
   yield* end();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { oasst } from './index.ts';
 
 const reply = (
@@ -71,7 +71,7 @@ runFormatConformance(oasst, [
 ]);
 
 it('[I229] keeps replies in their order', async () => {
-  const { trees } = await storeInput(toInput({ 'a.jsonl': lines(tree) }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.jsonl': lines(tree) }));
   expect(trees[0]?.nodes.map((node) => [node.externalId, node.parentExternalId])).toEqual([
     ['p', null],
     ['r1', 'p'],

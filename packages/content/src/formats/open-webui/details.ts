@@ -2,7 +2,7 @@
 // results, and code with its output. Newer versions store these as structured items.
 import type { Json, JsonObject } from '@coppice/core';
 import { decodeEntities } from '../entities.ts';
-import { toToolUse } from '../openai-messages.ts';
+import { fromOpenAiToolCall } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { toTextBlocks } from '../turn-nodes.ts';
 
@@ -52,7 +52,10 @@ function callItems({ attributes, body }: Section, fallback: string, index: numbe
   const given = attributes.get('id') ?? '';
   const id = given === '' ? fallback : given;
   const name = attributes.get('name') || 'unknown';
-  const called = toToolUse({ id, name, arguments: asText(parseAttribute(attributes.get('arguments') ?? '')) }, index);
+  const called = fromOpenAiToolCall(
+    { id, name, arguments: asText(parseAttribute(attributes.get('arguments') ?? '')) },
+    index,
+  );
   const call: ReplyItem = { type: 'blocks', blocks: [called] };
   if (attributes.get('done') === 'false') return [call];
   // Some versions write the result after the summary instead.
@@ -69,7 +72,7 @@ function codeItems({ attributes, body }: Section, id: string, index: number): Re
   const fields: JsonObject = { ...(language === '' ? {} : { language }), code };
   const call: ReplyItem = {
     type: 'blocks',
-    blocks: [toToolUse({ id, name, arguments: JSON.stringify(fields) }, index)],
+    blocks: [fromOpenAiToolCall({ id, name, arguments: JSON.stringify(fields) }, index)],
   };
   const output = attributes.get('output') ?? '';
   return output === '' ? [call] : [call, resultItem(id, name, asText(parseAttribute(output)))];
@@ -115,7 +118,7 @@ class SectionItems {
 }
 
 /** Splits the text of a reply at its sections; undefined if it has none. A section that does not end remains text. */
-export function splitSections(content: string, id: string): ReplyItem[] | undefined {
+export function splitReplySections(content: string, id: string): ReplyItem[] | undefined {
   const made = new SectionItems();
   let at = 0;
   let count = 0;

@@ -34,7 +34,7 @@ function numberGroups(names: readonly (string | undefined)[]): number[] {
 }
 
 /** Returns the group fields to write, for variants whose groups the chat would not show or would show differently. */
-export function groupFieldsToWrite(
+export function findGroupFieldsToWrite(
   turns: readonly RecordTurn[],
   bodies: ReadonlyMap<RecordTurn, JsonObject>,
 ): ReadonlyMap<RecordTurn, number> {

@@ -3,7 +3,7 @@ import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { readFirstTree } from '../conformance/storing.ts';
-import { runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
+import { exportStoredTrees, importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { readExportedTree } from '../exporting.ts';
 import { openWebui } from './index.ts';
 
@@ -185,8 +185,8 @@ runFormatConformance(openWebui, [
 interface Written {
   readonly [id: string]: Fields & { readonly childrenIds: readonly string[] };
 }
-async function written(stored: Parameters<typeof writeStored>[0]) {
-  const { files, report } = await writeStored(stored, openWebui);
+async function written(stored: Parameters<typeof exportStoredTrees>[0]) {
+  const { files, report } = await exportStoredTrees(stored, openWebui);
   const [first] = JSON.parse([...files.values()].join(''));
   const messages: Written = first.chat.history.messages;
   return { row: first, messages, report };
@@ -317,7 +317,7 @@ describe('Open WebUI exports', () => {
     // If all answers to a question belong to one group, no group field is needed.
     const noted = Object.values<Fields>(out.chat.history.messages).filter((one) => 'coppice' in one);
     expect(noted.map((one) => one.id)).not.toContain(idAt(31));
-    const again = await storeInput(toInput({ 'c.json': JSON.stringify([out]) }));
+    const again = await importIntoStore(toImportInput({ 'c.json': JSON.stringify([out]) }));
     const groups = again.trees[0]?.nodes.map(({ externalId, group }) => [Number(externalId.slice(-2)), group ?? '']);
     const groupOf = Object.fromEntries(groups ?? []);
     expect([groupOf[11] === groupOf[12], groupOf[11] !== '', groupOf[13]]).toEqual([true, true, '']);
@@ -369,7 +369,7 @@ describe('Open WebUI exports', () => {
       output: [{ type: 'function_call' }, { type: 'function_call_output' }, { type: 'message' }],
     });
     expect(one.row.chat.system).toBe('Be brief.');
-    const again = await storeInput(toInput({ 'c.json': JSON.stringify([one.row]) }));
+    const again = await importIntoStore(toImportInput({ 'c.json': JSON.stringify([one.row]) }));
     expect(again.trees[0]?.nodes.map((node) => node.message.role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
     const seen = (await store.read(treeId, () => readExportedTree(treeId))).nodes.find((node) => node.role === 'tool');
     if (seen === undefined) throw new Error('There is no result.');

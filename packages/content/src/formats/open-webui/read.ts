@@ -5,25 +5,25 @@ import { readProgramFiles } from '../conversation-files.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
   checkTime,
-  fromAnyTime,
-  fromSeconds,
   getFilledText,
   getTexts,
   isJsonObject,
   listAt,
   objectAt,
   omitKeys,
+  parseAnyTime,
+  parseSecondsTime,
   textAt,
 } from '../fields.ts';
 import { readDocumentRecords, readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, type InputSample, isJsonLinesFile } from '../input.ts';
-import { fromOpenAi, imageFromUrl, toToolUse } from '../openai-messages.ts';
-import { buildRecordNodes, type TurnPiece } from '../record-turns.ts';
+import { fromOpenAiMessage, fromOpenAiToolCall, imageFromUrl } from '../openai-messages.ts';
+import { buildRecordNodes, type RecordPiece } from '../record-turns.ts';
 import { type ReplyItem, splitReplyItems } from '../reply-items.ts';
 import {
-  buildEntryFinding,
+  buildNonObjectFinding,
   checkKnownValue,
   checkParentId,
   checkRecordKey,
@@ -33,7 +33,7 @@ import {
   findMissingFiles,
 } from '../structure-findings.ts';
 import { omitUndefinedAttributes } from '../turn-nodes.ts';
-import { splitSections } from './details.ts';
+import { splitReplySections } from './details.ts';
 import { groupFieldKey, groupOfMessage } from './groups.ts';
 
 /** Whether a value is a chat: it has a history of messages by id. */
@@ -84,7 +84,7 @@ function itemsOf(message: JsonObject, id: string): ReplyItem[] {
       case 'message':
         items.push({
           type: 'blocks',
-          blocks: listAt(fromOpenAi({ role: 'assistant', content: item.content ?? '' }), 'content'),
+          blocks: listAt(fromOpenAiMessage({ role: 'assistant', content: item.content ?? '' }), 'content'),
         });
         break;
       case 'reasoning':
@@ -92,7 +92,7 @@ function itemsOf(message: JsonObject, id: string): ReplyItem[] {
         break;
       case 'function_call':
         names.set(callId, getFilledText(item, 'name') ?? 'unknown');
-        items.push({ type: 'blocks', blocks: [toToolUse({ ...omitKeys(item, 'type'), id: callId }, index)] });
+        items.push({ type: 'blocks', blocks: [fromOpenAiToolCall({ ...omitKeys(item, 'type'), id: callId }, index)] });
         break;
       case 'function_call_output':
         items.push({
@@ -113,7 +113,7 @@ function itemsOf(message: JsonObject, id: string): ReplyItem[] {
 function openWebuiOutput(output: Json | undefined): Json[] {
   if (typeof output === 'string') return [openWebuiText(output)];
   if (Array.isArray(output) && output.length > 0)
-    return [...listAt(fromOpenAi({ role: 'user', content: output }), 'content')];
+    return [...listAt(fromOpenAiMessage({ role: 'user', content: output }), 'content')];
   return [
     openWebuiText(output === undefined || output === null || Array.isArray(output) ? '' : JSON.stringify(output)),
   ];
@@ -152,10 +152,11 @@ function openWebuiPieces(
   id: string,
   parent: string | null,
   group: string | undefined,
-): TurnPiece[] {
+): RecordPiece[] {
   const role = textAt(message, 'role');
   const { content } = message;
-  const said = content === '' || content === undefined ? [] : listAt(fromOpenAi({ role: 'user', content }), 'content');
+  const said =
+    content === '' || content === undefined ? [] : listAt(fromOpenAiMessage({ role: 'user', content }), 'content');
   if (role !== 'assistant') {
     const known = role === 'system' ? 'system' : 'user';
     const blocks = [...said, ...openWebuiFiles(message)];
@@ -164,7 +165,7 @@ function openWebuiPieces(
     return [{ id, parent, message: body, ...source, ...(group === undefined ? {} : { group }) }];
   }
   const items = itemsOf(message, id);
-  const sections = typeof content === 'string' && items.length === 0 ? splitSections(content, id) : undefined;
+  const sections = typeof content === 'string' && items.length === 0 ? splitReplySections(content, id) : undefined;
   const whole: ReplyItem[] = items.length > 0 ? items : (sections ?? [{ type: 'blocks', blocks: said }]);
   const files = openWebuiFiles(message);
   if (files.length > 0) whole.push({ type: 'blocks', blocks: files });
@@ -216,7 +217,7 @@ function* chatMessages(history: JsonObject, place: string, findings: ImportFindi
   const messages = new Map<string, JsonObject>();
   for (const [id, message] of Object.entries(objectAt(history, 'messages'))) {
     if (isJsonObject(message)) messages.set(id, message);
-    else findings.push(buildEntryFinding(`${place}.messages.${id}`));
+    else findings.push(buildNonObjectFinding(`${place}.messages.${id}`));
   }
   const heads = new Map<string, string>();
   const known = (id: string) => messages.has(id);
@@ -228,7 +229,7 @@ function* chatMessages(history: JsonObject, place: string, findings: ImportFindi
     for (const one of checkRecordKey(id, message.id, where)) findings.push(one);
     for (const one of checkRole('role', message.role, (role) => roles.has(role), where)) findings.push(one);
     const parentMessage = parent === null ? {} : (messages.get(parent) ?? {});
-    const createdAt = fromAnyTime(message.timestamp);
+    const createdAt = parseAnyTime(message.timestamp);
     for (const one of checkTime(message.timestamp, createdAt, where)) findings.push(one);
     for (const one of unreadFieldFindings(message, where)) findings.push(one);
     const pieces = openWebuiPieces(message, id, parent, groupOfMessage(message, parentMessage));
@@ -273,8 +274,8 @@ function* openWebuiTree(
     scope: getFilledText(row, 'id') === undefined ? (options.scope ?? '') : '',
     ...omitUndefinedAttributes({
       title: getFilledText(row, 'title') ?? getFilledText(chat, 'title'),
-      createdAt: fromSeconds(row.created_at) ?? fromAnyTime(chat.timestamp),
-      updatedAt: fromSeconds(row.updated_at),
+      createdAt: parseSecondsTime(row.created_at) ?? parseAnyTime(chat.timestamp),
+      updatedAt: parseSecondsTime(row.updated_at),
     }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     attributes: { ...(row.pinned === true ? { pinned: true } : {}), ...(tags.length > 0 ? { tags } : {}) },
@@ -305,7 +306,7 @@ async function* readOpenWebuiFile(file: InputFile, options: ReadOptions): AsyncG
     else
       yield {
         type: 'finding',
-        finding: buildFinding('import/skipped', 'note', record.place, detailOf('no-history'), 1),
+        finding: buildFinding('import/skipped', 'note', record.place, buildFindingDetail('no-history'), 1),
       };
   }
 }

@@ -6,19 +6,19 @@ import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { embedBytes } from '../embed-bytes.ts';
 import {
   buildLossEvent,
-  conversationTimes,
-  exportedPath,
   findAttributeLosses,
   findBookmarkLosses,
+  findExportedPath,
   findMetadataLosses,
+  findOriginalTreeRecord,
   findStatusLosses,
-  originalTreeRecord,
+  getConversationTimes,
 } from '../exporting.ts';
 import { getFilledText, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
 import { flattenToolResult } from '../flatten-tool-result.ts';
-import { toOpenAi } from '../openai-messages.ts';
+import { toOpenAiMessage } from '../openai-messages.ts';
 import { findTurnAuthor, groupIntoTurns, type RecordTurn } from '../record-turns.ts';
-import { groupFieldKey, groupFieldsToWrite } from './groups.ts';
+import { findGroupFieldsToWrite, groupFieldKey } from './groups.ts';
 
 const name = 'open-webui';
 const unixSeconds = (at: number) => Math.floor(at / 1000);
@@ -79,7 +79,7 @@ class OpenWebuiChat {
   async write(): Promise<void> {
     const bodies = new Map<RecordTurn, JsonObject>();
     for (const turn of this.#turns.ordered) bodies.set(turn, turn.original ?? (await this.#make(turn)));
-    const groups = groupFieldsToWrite(this.#turns.ordered, bodies);
+    const groups = findGroupFieldsToWrite(this.#turns.ordered, bodies);
     for (const turn of this.#turns.ordered) {
       const links = {
         id: turn.id,
@@ -211,7 +211,7 @@ class OpenWebuiChat {
       return;
     }
     const plain = (shown: Block) => blockDefinitionOf(shown).toText(shown);
-    const { record } = toOpenAi({ role: 'user', content: [block] }, plain);
+    const { record } = toOpenAiMessage({ role: 'user', content: [block] }, plain);
     const [part] = Array.isArray(record.content) ? record.content : [];
     const url = isJsonObject(part) ? getFilledText(objectAt(part, 'image_url'), 'url') : undefined;
     if (block.type === 'image' && url !== undefined) {
@@ -252,18 +252,18 @@ function* openWebuiLosses(tree: ExportedTree, chat: OpenWebuiChat): Generator<Wr
   yield* findMetadataLosses(tree, name, ['excluded', 'failures', 'notes']);
   yield* findStatusLosses(tree, name, 'aborted', 'cut-short');
   // A chat without a row has neither `pinned` nor tags.
-  const bare = originalTreeRecord(tree, name)?.record?.$form === 'chat';
+  const bare = findOriginalTreeRecord(tree, name)?.record?.$form === 'chat';
   yield* findAttributeLosses(tree, name, bare ? [] : ['pinned', 'tags']);
   yield* findBookmarkLosses(tree);
 }
 
 /** Builds the chat around its messages: the original chat with the changes made in Coppice. */
 function chatRow(tree: ExportedTree, chat: OpenWebuiChat): JsonObject {
-  const original = originalTreeRecord(tree, name);
-  const { createdAt, updatedAt } = conversationTimes(tree);
+  const original = findOriginalTreeRecord(tree, name);
+  const { createdAt, updatedAt } = getConversationTimes(tree);
   const { title, autoTitle, systemPrompt, pinned, tags } = tree.attributes;
   const byId = new Map(chat.messages);
-  const thread = [...new Set(exportedPath(tree).map((node) => chat.idOf(node.id)))];
+  const thread = [...new Set(findExportedPath(tree).map((node) => chat.idOf(node.id)))];
   // A copy of the active branch, which Open WebUI's search uses.
   const messages = thread.flatMap((id) => (id === null ? [] : (byId.get(id) ?? [])));
   const was = objectAt(original?.record ?? {}, 'chat');

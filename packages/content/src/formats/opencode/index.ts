@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ReadEvent } from '../contract.ts';
 import { isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { readDocumentRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { parseForeignJson } from '../foreign-json.ts';
 import { type ImportInput, type InputFile, isMediaFile, readAllBytes, readSample, type SampleFile } from '../input.ts';
@@ -41,7 +41,7 @@ const isOwn = ({ json }: Pick<SampleFile, 'json'>) => isExport(json) || isDataba
 
 const notAMessage = (place: string): ReadEvent => ({
   type: 'finding',
-  finding: buildFinding('import/other-format', 'loss', place, detailOf('not-a-message'), 1),
+  finding: buildFinding('import/other-format', 'loss', place, buildFindingDetail('not-a-message'), 1),
 });
 
 /** Yields the sessions of a database. Sub-agents come after the session whose call spawned them. */
@@ -54,7 +54,7 @@ async function* readDatabase(file: InputFile): AsyncGenerator<ReadEvent> {
     if (!isJsonObject(value) || !isJsonObject(value.info)) {
       yield {
         type: 'finding',
-        finding: buildFinding('import/skipped', 'loss', place, detailOf('not-a-conversation'), 1),
+        finding: buildFinding('import/skipped', 'loss', place, buildFindingDetail('not-a-conversation'), 1),
       };
       continue;
     }
@@ -88,7 +88,7 @@ async function* readExport(file: InputFile): AsyncGenerator<ReadEvent> {
         yield {
           type: 'tree',
           tree: opencodeToTree({}, messages, file.name, [
-            buildFinding('import/inferred', 'repair', file.name, detailOf('session')),
+            buildFinding('import/inferred', 'repair', file.name, buildFindingDetail('session')),
           ]),
         };
     } else if (isExportMessage(record.value)) {
@@ -144,7 +144,12 @@ async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEven
     const found = [...(session?.findings ?? [])];
     if (session === undefined)
       found.push(
-        buildFinding('import/inferred', 'repair', messages.get(id)?.[0]?.file.name ?? id, detailOf('session')),
+        buildFinding(
+          'import/inferred',
+          'repair',
+          messages.get(id)?.[0]?.file.name ?? id,
+          buildFindingDetail('session'),
+        ),
       );
     const said = (messages.get(id) ?? []).sort(byId).map((message): OpencodeMessage => {
       const own = (parts.get(textAt(message.value, 'id') ?? '') ?? []).sort(byId);
@@ -166,7 +171,7 @@ async function* readFolder(files: readonly InputFile[]): AsyncGenerator<ReadEven
     for (const { file } of left)
       yield {
         type: 'finding',
-        finding: buildFinding('import/orphan', 'loss', file.name, detailOf('part-of-missing-message'), 1),
+        finding: buildFinding('import/orphan', 'loss', file.name, buildFindingDetail('part-of-missing-message'), 1),
       };
 }
 

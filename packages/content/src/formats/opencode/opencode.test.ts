@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { opencode } from './index.ts';
 
 let clock = 1730000000000;
@@ -179,7 +179,7 @@ runFormatConformance(opencode, [
 ]);
 
 it('[I217] keeps models, usage, results, reasoning signatures and what a compaction kept', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': exported() }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.json': exported() }));
   const [tree] = trees;
   expect([tree?.title, tree?.attributes?.metadata?.cwd]).toEqual(['Trees', '/work']);
   const said = tree?.nodes.find((node) => node.message.role === 'assistant');
@@ -204,7 +204,7 @@ it('[I217] keeps models, usage, results, reasoning signatures and what a compact
 it('[I247] the result of a call is kept, whatever state the call names', async () => {
   const state = { status: 'cached', input: { command: 'ls' }, output: 'a.txt' };
   const odd = reply('9', [part('9', 'tool', { tool: 'bash', callID: 'c9', state })]);
-  const { trees } = await storeInput(toInput({ 'a.json': exported([odd]) }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.json': exported([odd]) }));
   const results = trees[0]?.nodes.filter(({ message }) => message.role === 'tool').map(({ message }) => message);
   expect(JSON.stringify(results)).toContain('a.txt');
 });

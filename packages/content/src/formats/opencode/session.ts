@@ -2,18 +2,18 @@
 // its calls contain their results.
 import type { Json, JsonObject, NodeStatus } from '@coppice/core';
 import type { ImportedTree } from '../contract.ts';
-import { fromMillis, getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { getFilledText, isJsonObject, listAt, numberAt, objectAt, parseMillisTime, textAt } from '../fields.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageFromUrl } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { checkKnownValue, checkRole } from '../structure-findings.ts';
 import {
-  buildCallBlock,
   buildModelSource,
-  buildResultItem,
+  buildToolResultItem,
+  buildToolUseBlock,
   ConversationNodes,
-  firstFilledText,
+  findFirstFilledText,
   omitUndefinedAttributes,
   toBlocksItem,
 } from '../turn-nodes.ts';
@@ -60,8 +60,8 @@ function toolItems(part: JsonObject, fallback: string): ReplyItem[] {
   const state = objectAt(part, 'state');
   const callId = getFilledText(part, 'callID') ?? fallback;
   const tool = getFilledText(part, 'tool') ?? 'unknown';
-  const call = toBlocksItem([buildCallBlock(callId, tool, state.input)]);
-  if (state.status === 'error') return [call, buildResultItem(callId, tool, state.error, true)];
+  const call = toBlocksItem([buildToolUseBlock(callId, tool, state.input)]);
+  if (state.status === 'error') return [call, buildToolResultItem(callId, tool, state.error, true)];
   const output = textAt(state, 'output');
   // A call with another state has no result yet, unless the record contains one.
   if (state.status !== 'completed' && output === undefined) return [call];
@@ -162,7 +162,7 @@ function addMessages(
     const items = itemsOf(message, id, nodes);
     const record: Json = { info: about, parts };
     const created = objectAt(about, 'time').created;
-    const common = { id, parent: nodes.tip, createdAt: nodes.time(created, fromMillis, at), place: at, record };
+    const common = { id, parent: nodes.tip, createdAt: nodes.time(created, parseMillisTime, at), place: at, record };
     systemPrompt ??= getFilledText(about, 'system');
     const before = nodes.nodes.length;
     if (assistant && about.summary === true) {
@@ -217,9 +217,11 @@ export function opencodeToTree(
   const revert = getFilledText(objectAt(info, 'revert'), 'messageID');
   const { activeId, systemPrompt, reverted } = addMessages(nodes, messages, revert);
   if (revert !== undefined && !reverted)
-    nodes.report(buildFinding('import/pointer-missing', 'repair', place, detailOf('message', revert.slice(0, 80))));
+    nodes.report(
+      buildFinding('import/pointer-missing', 'repair', place, buildFindingDetail('message', revert.slice(0, 80))),
+    );
   const time = objectAt(info, 'time');
-  const cwd = firstFilledText(info, 'directory', 'path');
+  const cwd = findFirstFilledText(info, 'directory', 'path');
   const parent = getFilledText(info, 'parentID');
   const call = spawns.get(getFilledText(info, 'id') ?? '');
   return {
@@ -228,8 +230,8 @@ export function opencodeToTree(
     ...omitUndefinedAttributes({
       title: getFilledText(info, 'title'),
       systemPrompt,
-      createdAt: nodes.time(time.created, fromMillis, place),
-      updatedAt: fromMillis(time.updated),
+      createdAt: nodes.time(time.created, parseMillisTime, place),
+      updatedAt: parseMillisTime(time.updated),
     }),
     ...(cwd === undefined ? {} : { attributes: { metadata: { cwd } } }),
     ...(parent === undefined ? {} : { spawnedBy: { session: parent, ...(call === undefined ? {} : { call }) } }),

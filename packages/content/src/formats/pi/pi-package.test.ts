@@ -8,7 +8,7 @@ import { SessionManager } from '@mariozechner/pi-coding-agent';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { createBranchedTree } from '../conformance/storing.ts';
-import { storeInput, toInput, writeStored } from '../conformance.ts';
+import { exportStoredTrees, importIntoStore, toImportInput } from '../conformance.ts';
 import { pi } from './index.ts';
 
 let folder: string;
@@ -35,8 +35,8 @@ function said(manager: SessionManager): string[] {
   });
 }
 
-async function textOf(stored: Parameters<typeof writeStored>[0]): Promise<string> {
-  const { files } = await writeStored(stored, pi);
+async function textOf(stored: Parameters<typeof exportStoredTrees>[0]): Promise<string> {
+  const { files } = await exportStoredTrees(stored, pi);
   const [text = ''] = files.values();
   return text;
 }
@@ -64,7 +64,7 @@ describe('pi itself', () => {
     manager.appendMessage({ role: 'user', content: 'And the elm?', timestamp: 1_790_000_000_000 });
     const text = [manager.getHeader(), ...manager.getEntries()].map((one) => `${JSON.stringify(one)}\n`).join('');
     expect(manager.getEntries().length).toBe(before + 1);
-    const again = await storeInput(toInput({ 'session.jsonl': text }));
+    const again = await importIntoStore(toImportInput({ 'session.jsonl': text }));
     const [tree] = again.trees;
     const newest = tree?.nodes.find((node) => node.externalId === tree.activeExternalId);
     expect(newest?.message.content).toEqual([{ type: 'text', text: 'And the elm?' }]);

@@ -3,7 +3,7 @@ import { createTestClock } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
 import { readFirstTree } from '../conformance/storing.ts';
-import { runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
+import { exportStoredTrees, importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { pi } from './index.ts';
 
 type Fields = { readonly [key: string]: unknown };
@@ -254,8 +254,8 @@ runFormatConformance(pi, [
 
 const act = () => ({ actor: 'me', kit: messageKit, ...createTestClock(9) });
 
-async function written(stored: Parameters<typeof writeStored>[0]): Promise<Fields[]> {
-  const { files } = await writeStored(stored, pi);
+async function written(stored: Parameters<typeof exportStoredTrees>[0]): Promise<Fields[]> {
+  const { files } = await exportStoredTrees(stored, pi);
   return [...files.values()]
     .join('')
     .split('\n')
@@ -316,7 +316,7 @@ describe('pi sessions', () => {
 
   it('[I73] of a later version are refused', async () => {
     await expect(
-      storeInput(toInput({ 's.jsonl': lines({ ...header, version: 4 }) }), { format: 'pi' }),
+      importIntoStore(toImportInput({ 's.jsonl': lines({ ...header, version: 4 }) }), { format: 'pi' }),
     ).rejects.toMatchObject({
       code: 'import/newer',
     });
@@ -330,7 +330,7 @@ describe('pi sessions', () => {
     const out = await written(stored);
     expect(out.slice(0, -1)).toEqual(plain);
     expect(out.at(-1)).toMatchObject({ type: 'custom', customType: 'coppice-leaf', parentId: 'aa000002' });
-    const again = await storeInput(toInput({ 's.jsonl': lines(...out) }));
+    const again = await importIntoStore(toImportInput({ 's.jsonl': lines(...out) }));
     expect(again.trees[0]?.activeExternalId).toBe('aa000002');
   });
 
@@ -342,7 +342,7 @@ describe('pi sessions', () => {
     await run(stored.store, { type: 'bookmark', treeId: id, nodeId: question, title: 'Begin' }, act());
     await run(stored.store, { type: 'bookmark', treeId: id, nodeId: reply, title: null }, act());
     await run(stored.store, { type: 'attributes', treeId: id, set: { title: 'Mine' } }, act());
-    const again = await storeInput(toInput({ 's.jsonl': lines(...(await written(stored))) }));
+    const again = await importIntoStore(toImportInput({ 's.jsonl': lines(...(await written(stored))) }));
     const [tree] = again.trees;
     expect(tree?.title).toBe('Mine');
     expect(
@@ -357,7 +357,7 @@ describe('pi sessions', () => {
     await run(stored.store, { type: 'edit', treeId: id, nodeId: reply, content: 'Edited', mode: 'in-place' }, act());
     const messages = [{ message: textMessage('user', 'grown') }, { message: textMessage('system', 'a rule') }];
     await run(stored.store, { type: 'append', treeId: id, parentId: reply, messages }, act());
-    const { files, report } = await writeStored(stored, pi);
+    const { files, report } = await exportStoredTrees(stored, pi);
     const out = await written(stored);
     expect([...files.values()].length).toBe(1);
     const { timestamp } = plain[2] ?? {};
@@ -381,7 +381,7 @@ describe('pi sessions', () => {
     });
     const rest = `${JSON.stringify(said('aa000001', null))}\n${JSON.stringify(said('aa000002', 'aa000001'))}\n`;
     for (const torn of ['', '{"type":"sess\n']) {
-      const { trees, findings } = await storeInput(toInput({ 's.jsonl': `${torn}${rest}` }));
+      const { trees, findings } = await importIntoStore(toImportInput({ 's.jsonl': `${torn}${rest}` }));
       expect(trees[0]?.nodes.map((one) => one.parentExternalId)).toEqual([null, 'aa000001']);
       expect(findings.map((one) => one.code)).toContain('import/inferred');
     }

@@ -4,21 +4,21 @@ import {
   detectDialect,
   entryFromPi,
   headerFromPi,
-  migrateV1,
+  migrateV1Session,
   type SessionEntry,
   type SessionHeader,
 } from '../../sessions/index.ts';
 import type { ImportedNode, ImportedTree, ReadEvent, ReadOptions } from '../contract.ts';
 import { readProgramFiles } from '../conversation-files.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
-import { checkTime, fromIso, getFilledText, isJsonObject, numberAt, objectAt, omitKeys } from '../fields.ts';
+import { checkTime, getFilledText, isJsonObject, numberAt, objectAt, omitKeys, parseIsoTime } from '../fields.ts';
 import { readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
 import type { ImportInput, InputFile, InputSample } from '../input.ts';
 import { areSameRecords, type PreservedLine, toLinePairs, toPreservedRecord } from '../preserved-lines.ts';
 import {
-  buildEntryFinding,
+  buildNonObjectFinding,
   checkKnownValue,
   checkParentId,
   checkRole,
@@ -152,7 +152,9 @@ class PiSession {
     for (const one of findings) this.#findings.push(one);
     const id = getFilledText(line, 'id');
     if (!this.#isV1 && (id === undefined || getFilledText(line, 'type') === undefined)) {
-      this.#findings.push(buildFinding('import/unknown-type', 'note', this.#place(at), detailOf('no-id-or-type')));
+      this.#findings.push(
+        buildFinding('import/unknown-type', 'note', this.#place(at), buildFindingDetail('no-id-or-type')),
+      );
       const before = this.#lines.at(-1);
       if (before === undefined) this.#leading.push({ at, line });
       else {
@@ -164,7 +166,7 @@ class PiSession {
     const known = id === undefined ? undefined : this.#byId.get(id);
     if (known !== undefined && areSameRecords(known.kept.line, line)) {
       this.#findings.push(
-        buildFinding('import/duplicate', 'repair', this.#place(at), detailOf('id', id?.slice(0, 80) ?? '')),
+        buildFinding('import/duplicate', 'repair', this.#place(at), buildFindingDetail('id', id?.slice(0, 80) ?? '')),
       );
       known.records++;
       return;
@@ -182,7 +184,7 @@ class PiSession {
     const first = this.#header?.line ?? { type: 'session', id: '' };
     const entries: PiEntry[] = [];
     if (this.#isV1) {
-      const migrated = migrateV1([first, ...this.#lines.map(({ kept }) => kept.line)]);
+      const migrated = migrateV1Session([first, ...this.#lines.map(({ kept }) => kept.line)]);
       for (const { message, line } of migrated.warnings)
         this.#findings.push(buildFinding('import/inferred', 'repair', this.#place(line), message.replace(/\.$/, '')));
       for (const [index, line] of this.#lines.entries()) {
@@ -226,7 +228,7 @@ class PiSession {
     for (const one of checkRootCount(countRoots(nodes), this.#file)) this.#findings.push(one);
     const active = activeOf(entries);
     const line = this.#header?.line ?? {};
-    const createdAt = fromIso(line.timestamp);
+    const createdAt = parseIsoTime(line.timestamp);
     const cwd = getFilledText(line, 'cwd');
     const parent = getFilledText(line, 'parentSession');
     const metadata = {
@@ -234,7 +236,7 @@ class PiSession {
       ...(parent === undefined ? {} : { parentSession: parent }),
     };
     if (this.#header === undefined)
-      this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, detailOf('header')));
+      this.#findings.push(buildFinding('import/inferred', 'repair', this.#file, buildFindingDetail('header')));
     const record: JsonObject = {
       ...(this.#header === undefined ? {} : { $header: line }),
       ...(this.#leading.length === 0 ? {} : { $lines: toLinePairs(this.#leading) }),
@@ -365,7 +367,7 @@ async function* readPiFile(file: InputFile, options: ReadOptions): AsyncGenerato
       session = new PiSession(file.name, { at, line: value }, options);
       for (const one of findings) yield { type: 'finding', finding: one };
     } else if (isJsonObject(value)) session.add(value, at, findings);
-    else yield { type: 'finding', finding: buildEntryFinding(place) };
+    else yield { type: 'finding', finding: buildNonObjectFinding(place) };
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }

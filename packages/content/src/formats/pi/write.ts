@@ -4,25 +4,25 @@ import { encodeNode, type SessionEntry, SessionIndex, toPiLines } from '../../se
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
 import { embedBytes } from '../embed-bytes.ts';
 import {
+  assignExportedIds,
   buildLossEvent,
-  conversationTimes,
-  exportedIds,
   findAttributeLosses,
   findMetadataLosses,
+  findOriginalTreeRecord,
   findProducerLosses,
   findSessionLosses,
   findStatusLosses,
-  originalTreeRecord,
+  getConversationTimes,
 } from '../exporting.ts';
-import { getFilledText, objectAt, omitKeys, textAt, toIso } from '../fields.ts';
+import { formatIsoTime, getFilledText, objectAt, omitKeys, textAt } from '../fields.ts';
 import {
   computeLineRanks,
-  encodeLines,
+  encodeJsonLines,
   findOriginalLines,
   getPreservedLines,
   LineCollector,
   type NodeWithLines,
-  safeFileName,
+  toSafeFileName,
 } from '../preserved-lines.ts';
 import { buildSessionInMemory } from '../session-in-memory.ts';
 import { isFailedToolResult } from '../tool-results.ts';
@@ -63,9 +63,9 @@ class PiWriter {
   constructor(tree: ExportedTree, options: WriteOptions) {
     this.#tree = tree;
     this.#options = options;
-    this.#ids = exportedIds(tree, name);
+    this.#ids = assignExportedIds(tree, name);
     this.#nodes = findOriginalLines(tree, name, this.#ids);
-    this.#leading = originalTreeRecord(tree, name)?.record ?? {};
+    this.#leading = findOriginalTreeRecord(tree, name)?.record ?? {};
     const was = objectAt(this.#leading, '$header');
     const metadata = tree.attributes.metadata ?? {};
     this.#header =
@@ -75,7 +75,7 @@ class PiWriter {
             type: 'session',
             version: 3,
             id: tree.treeId,
-            timestamp: toIso(conversationTimes(tree).createdAt),
+            timestamp: formatIsoTime(getConversationTimes(tree).createdAt),
             cwd: getFilledText(metadata, 'cwd') ?? '',
           };
   }
@@ -148,7 +148,7 @@ class PiWriter {
       let id = next();
       while (taken.has(id)) id = next();
       taken.add(id);
-      this.lines.push({ type, id, parentId, timestamp: toIso(this.#options.now), ...fields });
+      this.lines.push({ type, id, parentId, timestamp: formatIsoTime(this.#options.now), ...fields });
       parentId = id;
     };
     const { title, labels, writtenLeaf } = this.#reported();
@@ -215,8 +215,8 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
     await writer.write();
     yield* piLosses(tree);
     for (const { node, message } of writer.losses) yield buildLossEvent(tree, node, 'otherwise', message);
-    yield { type: 'file', name: `${safeFileName(writer.id, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
-    yield* encodeLines(writer.lines);
+    yield { type: 'file', name: `${toSafeFileName(writer.id, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
+    yield* encodeJsonLines(writer.lines);
     yield { type: 'count', written: tree.nodes.length };
   }
 }

@@ -1,15 +1,15 @@
 // Recognises logged calls: which part of a record is the request, which part is the response, and which API they belong
 // to.
 import type { Json, JsonObject } from '@coppice/core';
-import type { CallWire } from '../../wires/read-call.ts';
-import { isItemList } from '../../wires/responses-items.ts';
-import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys, textAt } from '../fields.ts';
+import type { ModelCallWire } from '../../wires/read-call.ts';
+import { isResponsesItemList } from '../../wires/responses-items.ts';
+import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, parseAnyTime, textAt } from '../fields.ts';
 import { isStorableRecord } from '../original-record.ts';
 import { hasMessageLinks } from '../structure-findings.ts';
 import {
   assembleAnthropicReply,
-  assembleChatReply,
-  assembleResponse,
+  assembleChatCompletion,
+  assembleOpenAiResponse,
   isAnthropicStream,
   parseStreamEvents,
 } from './streams.ts';
@@ -18,7 +18,7 @@ import {
 export interface LoggedCall {
   readonly request: JsonObject;
   readonly response: JsonObject | undefined;
-  readonly dialect: CallWire;
+  readonly dialect: ModelCallWire;
   readonly at: number | undefined;
 }
 
@@ -41,7 +41,7 @@ function isChatRequest(value: Json | undefined): value is JsonObject {
 function isResponsesRequest(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value) || Array.isArray(value.messages)) return false;
   if (Array.isArray(value.input))
-    return isItemList(value.input) || (value.input.length === 0 && 'previous_response_id' in value);
+    return isResponsesItemList(value.input) || (value.input.length === 0 && 'previous_response_id' in value);
   const named = ofResponses.some((key) => key in value) || Array.isArray(value.output);
   return typeof value.input === 'string' && typeof value.model === 'string' && named;
 }
@@ -102,14 +102,14 @@ function isResponse(value: Json): boolean {
 export function assembleReply(events: readonly JsonObject[]): JsonObject {
   if (isAnthropicStream(events)) return assembleAnthropicReply(events);
   return events.some((event) => textAt(event, 'type')?.startsWith('response.') === true)
-    ? assembleResponse(events)
-    : assembleChatReply(events);
+    ? assembleOpenAiResponse(events)
+    : assembleChatCompletion(events);
 }
 
 function responseOf(value: Json | undefined): JsonObject | undefined {
   if (value === undefined) return undefined;
   if (isJsonObject(value)) return value;
-  if (Array.isArray(value) && isItemList(value)) return { output: value };
+  if (Array.isArray(value) && isResponsesItemList(value)) return { output: value };
   const events = parseStreamEvents(value);
   return events.length === 0 ? undefined : assembleReply(events);
 }
@@ -133,8 +133,8 @@ function isAnthropic(request: JsonObject, response: JsonObject | undefined): boo
 export function buildLoggedCall(request: JsonObject, response: JsonObject | undefined, record: JsonObject): LoggedCall {
   const responses = isResponsesRequest(request) || (response !== undefined && Array.isArray(response.output));
   const dialect = responses ? 'responses' : isAnthropic(request, response) ? 'anthropic' : 'chat';
-  const own = timeKeys.map((key) => fromAnyTime(record[key])).find((at) => at !== undefined);
-  return { request, response, dialect, at: own ?? fromAnyTime(response?.created ?? response?.created_at) };
+  const own = timeKeys.map((key) => parseAnyTime(record[key])).find((at) => at !== undefined);
+  return { request, response, dialect, at: own ?? parseAnyTime(response?.created ?? response?.created_at) };
 }
 
 /** Returns the call that a record contains, with or without a response; undefined if it contains none. */
@@ -210,7 +210,7 @@ function isSecret(name: Json | undefined): boolean {
 const hidden = '[left out]';
 
 /** Returns the settings of a call without credentials; empty if they are too large to store. */
-export function settingsWithoutSecrets(request: JsonObject): JsonObject {
+export function pickSettingsWithoutSecrets(request: JsonObject): JsonObject {
   const beside = ['messages', 'input', 'output', 'system', 'instructions', 'model', 'tools', 'stream'];
   const settings = omitKeys(request, ...beside);
   const safe = isStorableRecord(settings) ? hideSecretValues(settings) : {};

@@ -2,9 +2,9 @@
 // service stored, so that its history is in other records, possibly of other files. The calls that belong together are
 // found first; then they are read in batches that fit into memory.
 import type { JsonObject } from '@coppice/core';
-import { itemsById, referencedItemIds } from '../../wires/responses-items.ts';
+import { findReferencedItemIds, indexResponsesItems } from '../../wires/responses-items.ts';
 import { getFilledText, listAt, objectAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding } from '../findings.ts';
 import type { LoggedCall } from './calls.ts';
 import { HistoryTree, type LoggedCallRecord, systemPromptOfCall } from './history-tree.ts';
@@ -29,7 +29,7 @@ export function needsOtherCalls(call: LoggedCall): boolean {
   return (
     previousOf(call) !== undefined ||
     conversationIdOf(call) !== undefined ||
-    referencedItemIds(listAt(call.request, 'input')).length > 0
+    findReferencedItemIds(listAt(call.request, 'input')).length > 0
   );
 }
 
@@ -53,11 +53,11 @@ export class CallLinks {
     const { request, response = {} } = call;
     const input = listAt(request, 'input');
     const names = [`r ${getFilledText(response, 'id') ?? ''}`];
-    for (const id of itemsById([listAt(response, 'output')]).keys()) names.push(`i ${id}`);
+    for (const id of indexResponsesItems([listAt(response, 'output')]).keys()) names.push(`i ${id}`);
     const [previous, conversation] = [previousOf(call), conversationIdOf(call)];
     if (previous !== undefined) names.push(`r ${previous}`);
     if (conversation !== undefined) names.push(`c ${conversation}`);
-    for (const id of referencedItemIds(input)) names.push(`i ${id}`);
+    for (const id of findReferencedItemIds(input)) names.push(`i ${id}`);
     for (const name of names) {
       if (name === 'r ') continue;
       const owner = this.#owners.get(name);
@@ -141,7 +141,10 @@ function callsParentsFirst(above: readonly number[]): number[] {
 export function buildChainTrees(calls: readonly LoggedCallRecord[]): HistoryTree[] {
   const items = new Map<string, JsonObject>();
   for (const { call } of calls)
-    for (const [id, item] of itemsById([listAt(call.response ?? {}, 'output'), listAt(call.request, 'input')]))
+    for (const [id, item] of indexResponsesItems([
+      listAt(call.response ?? {}, 'output'),
+      listAt(call.request, 'input'),
+    ]))
       if (!items.has(id)) items.set(id, item);
   const above = previousCalls(calls);
   const tails = new Map<number, { readonly end: string | null; readonly folding: HistoryTree }>();
@@ -157,13 +160,20 @@ export function buildChainTrees(calls: readonly LoggedCallRecord[]): HistoryTree
     const named = previousOf(call);
     if (from === undefined && named !== undefined) {
       const code = above[index] === -1 ? 'import/orphan' : 'import/cycle';
-      folding.note(buildFinding(code, 'repair', place, detailOf('continues', JSON.stringify(named.slice(0, 80)))));
+      folding.note(
+        buildFinding(code, 'repair', place, buildFindingDetail('continues', JSON.stringify(named.slice(0, 80)))),
+      );
     }
     const resolve = (id: string) => {
       const item = items.get(id);
       if (item === undefined)
         folding.note(
-          buildFinding('import/pointer-missing', 'repair', place, detailOf('item', JSON.stringify(id.slice(0, 80)))),
+          buildFinding(
+            'import/pointer-missing',
+            'repair',
+            place,
+            buildFindingDetail('item', JSON.stringify(id.slice(0, 80))),
+          ),
         );
       return item;
     };

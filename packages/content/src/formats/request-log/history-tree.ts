@@ -4,12 +4,12 @@ import { canonicalJson } from '../../canonical-json.ts';
 import { equalityKey } from '../../equality.ts';
 import { normaliseMessage } from '../../legacy.ts';
 import { sha256Hex } from '../../sha256.ts';
-import { readCallAnswers, readCallRequest } from '../../wires/read-call.ts';
-import type { ResolveItem } from '../../wires/responses-items.ts';
+import { readModelCallAnswers, readModelCallRequest } from '../../wires/read-call.ts';
+import type { ResolveResponsesItem } from '../../wires/responses-items.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
 import { getFilledText, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
 import type { ImportFinding } from '../findings.ts';
-import { type LoggedCall, removeSecretsAndHistory, settingsWithoutSecrets } from './calls.ts';
+import { type LoggedCall, pickSettingsWithoutSecrets, removeSecretsAndHistory } from './calls.ts';
 
 /**
  * Returns a message without parts that a client may leave out when it resends the message, such as annotations of a
@@ -56,7 +56,7 @@ type NodeDraft = { -readonly [K in keyof ImportedNode]: ImportedNode[K] };
 
 /** Returns the system prompt of a call. Calls with different prompts become different trees. */
 export function systemPromptOfCall(call: LoggedCall): string | undefined {
-  return readCallRequest(call.dialect, call.request).systemPrompt;
+  return readModelCallRequest(call.dialect, call.request).systemPrompt;
 }
 
 /** A tree that is built call by call; there is one per system prompt. */
@@ -85,10 +85,10 @@ export class HistoryTree {
    * Adds a call below the message `above`; undefined means that the request contains the whole history. Returns the
    * last node of the reply; null for the root.
    */
-  add(logged: LoggedCallRecord, above?: string | null, resolve: ResolveItem = () => undefined): string | null {
+  add(logged: LoggedCallRecord, above?: string | null, resolve: ResolveResponsesItem = () => undefined): string | null {
     const { call, place, records } = logged;
     for (const one of logged.findings) this.#findings.push(one);
-    const { messages, failed, names } = readCallRequest(call.dialect, call.request, {
+    const { messages, failed, names } = readModelCallRequest(call.dialect, call.request, {
       resolve,
       continues: above !== undefined,
     });
@@ -119,11 +119,11 @@ export class HistoryTree {
   }
 
   /** Adds the response below the history. Returns its last node, or undefined if there is no response. */
-  #answer(logged: LoggedCallRecord, parent: string | null, resolve: ResolveItem): string | undefined {
+  #answer(logged: LoggedCallRecord, parent: string | null, resolve: ResolveResponsesItem): string | undefined {
     const root = this.#root;
     const { call, place, records } = logged;
     const { response = {}, request, dialect } = call;
-    const answers = call.response === undefined ? [] : readCallAnswers(dialect, call.response, resolve);
+    const answers = call.response === undefined ? [] : readModelCallAnswers(dialect, call.response, resolve);
     const error = objectAt(response, 'error');
     const failed = Object.keys(error).length > 0;
     if (answers.length === 0 && !failed) return undefined;
@@ -132,7 +132,7 @@ export class HistoryTree {
       type: 'model',
       provider: dialect === 'anthropic' ? 'anthropic' : 'openai',
       model_name: getFilledText(response, 'model') ?? getFilledText(request, 'model') ?? 'unknown',
-      parameters: settingsWithoutSecrets(request),
+      parameters: pickSettingsWithoutSecrets(request),
       ...(Object.keys(usage).length === 0 ? {} : { usage }),
     };
     const at = call.at === undefined ? {} : { createdAt: call.at };

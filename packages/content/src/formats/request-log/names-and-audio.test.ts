@@ -1,13 +1,13 @@
 /** Tests author names and audio in logged calls. */
 import type { JsonObject } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
-import { type StoredImport, storeInput, toInput, writeStored } from '../conformance.ts';
+import { exportStoredTrees, importIntoStore, type StoredImport, toImportInput } from '../conformance.ts';
 import { readExportedTree } from '../exporting.ts';
 import { findFormat } from '../formats.ts';
-import { assembleChatReply } from './streams.ts';
+import { assembleChatCompletion } from './streams.ts';
 
 const log = (...calls: readonly object[]) =>
-  toInput({ 'log.jsonl': calls.map((call) => `${JSON.stringify(call)}\n`).join('') });
+  toImportInput({ 'log.jsonl': calls.map((call) => `${JSON.stringify(call)}\n`).join('') });
 const call = (messages: readonly object[], message: object) => ({
   request: { model: 'm-x', messages },
   response: { object: 'chat.completion', model: 'm-x', choices: [{ index: 0, message, finish_reason: 'stop' }] },
@@ -25,7 +25,7 @@ describe('logged calls', () => {
     const bo = { ...ana, name: 'Bo' };
     const said = { role: 'assistant', content: 'Yes.' };
     const found = { role: 'function', name: 'search', content: 'on hills' };
-    const stored = await storeInput(
+    const stored = await importIntoStore(
       log(call([ana], said), call([bo], said), call([ana, { ...said, name: 'Host' }, found], said)),
     );
     const nodes = await nodesOf(stored);
@@ -45,7 +45,9 @@ describe('logged calls', () => {
     const next = { role: 'user', content: 'And?' };
     const spoken = { role: 'assistant', content: null, audio };
     const again = { role: 'assistant', content: null, audio: { id: 'audio_1' } };
-    const stored = await storeInput(log(call([ask], spoken), call([ask, again, next], { ...spoken, content: 'Bye.' })));
+    const stored = await importIntoStore(
+      log(call([ask], spoken), call([ask, again, next], { ...spoken, content: 'Bye.' })),
+    );
     const nodes = await nodesOf(stored);
     expect(nodes.map(({ text }) => text)).toEqual([
       'Hello?',
@@ -60,14 +62,14 @@ describe('logged calls', () => {
     ]);
     const linear = findFormat('linear');
     if (linear === undefined) throw new Error('There is no such format.');
-    const { files } = await writeStored(stored, linear);
+    const { files } = await exportStoredTrees(stored, linear);
     const [text = ''] = files.values();
     expect(JSON.parse(text).messages[1]).toEqual({ role: 'assistant', content: null, audio });
   });
 
   it('[I173] assemble an audio reply from pieces whose bytes are encoded separately', () => {
     const chunk = (piece: JsonObject): JsonObject => ({ model: 'm', choices: [{ index: 0, delta: { audio: piece } }] });
-    const { choices } = assembleChatReply([
+    const { choices } = assembleChatCompletion([
       chunk({ id: 'audio_1', transcript: 'Good ' }),
       chunk({ data: 'aA==', transcript: 'day.' }),
       chunk({ data: 'aQ==', expires_at: 9 }),

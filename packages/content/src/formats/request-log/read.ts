@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { isJsonObject } from '../fields.ts';
 import { type FileRecord, readDocumentRecords, readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { type ImportInput, type InputFile, isJsonLinesFile } from '../input.ts';
 import {
@@ -151,7 +151,7 @@ async function* callsIn(file: InputFile): AsyncGenerator<LogStep> {
     else
       yield {
         type: 'finding',
-        finding: buildFinding('import/skipped', 'loss', place, detailOf('no-call-with-messages'), 1),
+        finding: buildFinding('import/skipped', 'loss', place, buildFindingDetail('no-call-with-messages'), 1),
       };
   }
   yield* pairing.close();

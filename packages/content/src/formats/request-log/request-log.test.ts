@@ -1,10 +1,10 @@
 import type { JsonObject } from '@coppice/core';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { readStoredTree, runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, readStoredTree, runFormatConformance, toImportInput } from '../conformance.ts';
 import { readImport } from '../read.ts';
 import { requestLog } from './index.ts';
-import { assembleChatReply, parseStreamEvents } from './streams.ts';
+import { assembleChatCompletion, parseStreamEvents } from './streams.ts';
 
 const system = { role: 'system', content: 'Be brief.' };
 const ask = { role: 'user', content: 'Which tea?' };
@@ -315,7 +315,7 @@ runFormatConformance(requestLog, [
 
 describe('request logs', () => {
   it('[I21] are merged into one tree by their longest common beginning, retries and edits as branches', async () => {
-    const stored = await storeInput(toInput({ 'log.jsonl': lines(calls) }));
+    const stored = await importIntoStore(toImportInput({ 'log.jsonl': lines(calls) }));
     expect(new Set(stored.ids).size).toBe(1);
     const [id] = stored.ids;
     if (id === undefined) throw new Error('There is no tree.');
@@ -326,7 +326,7 @@ describe('request logs', () => {
   });
 
   it('[I21] are merged even if a client changed reasoning, cache control or the form of text', async () => {
-    const stored = await storeInput(toInput({ 'log.jsonl': lines(anthropic) }));
+    const stored = await importIntoStore(toImportInput({ 'log.jsonl': lines(anthropic) }));
     const [id] = new Set(stored.ids);
     if (id === undefined) throw new Error('There is no tree.');
     expect(new Set(stored.ids).size).toBe(1);
@@ -334,8 +334,8 @@ describe('request logs', () => {
   });
 
   it('[I22] assemble streams: text by choice, arguments by call, reasoning with its signature, usage', async () => {
-    const { trees } = await storeInput(
-      toInput({
+    const { trees } = await importIntoStore(
+      toImportInput({
         'log.jsonl': lines([{ request: { model: 'm-x', messages: [ask] }, response: streamed }, ...anthropic]),
       }),
     );
@@ -361,7 +361,7 @@ describe('request logs', () => {
       choices: [{ delta: { tool_calls: calls } }],
     });
     const f = { id: 'a', function: { name: 'f', arguments: '{"x":' } };
-    const folded = assembleChatReply([
+    const folded = assembleChatCompletion([
       { model: '', choices: [] },
       chunk(f),
       chunk({ function: { arguments: '1}' } }, { id: 'b', function: { name: 'g', arguments: '' } }),
@@ -395,7 +395,7 @@ describe('request logs', () => {
     const [first, ...others] = chained;
     const files = { 'b.jsonl': lines(others.reverse()), 'a.jsonl': lines([first]) };
     for (const made of [files, { 'log.jsonl': lines(chained) }]) {
-      const stored = await storeInput(toInput(made), { format: 'request-log' });
+      const stored = await importIntoStore(toImportInput(made), { format: 'request-log' });
       const [id] = new Set(stored.ids);
       if (id === undefined) throw new Error('There is no tree.');
       expect(new Set(stored.ids).size).toBe(1);
@@ -407,7 +407,7 @@ describe('request logs', () => {
   });
 
   it('[I140] read the items of one response as one message, reasoning with its encrypted form', async () => {
-    const { trees } = await storeInput(toInput({ 'log.jsonl': lines([chained[0], chained[0]]) }));
+    const { trees } = await importIntoStore(toImportInput({ 'log.jsonl': lines([chained[0], chained[0]]) }));
     expect(trees[0]?.nodes[1]?.message).toEqual({
       role: 'assistant',
       content: [
@@ -442,8 +442,8 @@ describe('request logs', () => {
       { type: 'item_reference', id: 'gone' },
     ];
     const refusal = { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] };
-    const { trees, findings } = await storeInput(
-      toInput({
+    const { trees, findings } = await importIntoStore(
+      toImportInput({
         'log.json': JSON.stringify([{ request: { model: 'm-x', input }, response: responded('r', [refusal]) }]),
       }),
     );
@@ -469,8 +469,8 @@ describe('request logs', () => {
       { request, response: `event: response.completed\ndata: ${JSON.stringify(completed)}\n\n` },
       { request: { ...request, input: 'Embed.' }, response: embedding },
     ];
-    const { trees, findings } = await storeInput(
-      toInput({ 'a.jsonl': records.map((one) => JSON.stringify(one)).join('\n') }),
+    const { trees, findings } = await importIntoStore(
+      toImportInput({ 'a.jsonl': records.map((one) => JSON.stringify(one)).join('\n') }),
     );
     expect(trees.map(({ nodes }) => nodes.map(({ message }) => message.role))).toEqual([['user', 'assistant']]);
     expect(JSON.stringify(trees[0]?.nodes)).toContain('An oak.');
@@ -482,7 +482,9 @@ describe('request logs', () => {
       request: { model: 'm-x', conversation: 'conv_1', input },
       response: responded(id, [saying(output, `msg_${id}`)], { conversation: { id: 'conv_1' } }),
     });
-    const { trees } = await storeInput(toInput({ 'log.jsonl': lines([turn('a', 'One', '1'), turn('b', 'Two', '2')]) }));
+    const { trees } = await importIntoStore(
+      toImportInput({ 'log.jsonl': lines([turn('a', 'One', '1'), turn('b', 'Two', '2')]) }),
+    );
     expect(trees.map((tree) => tree.nodes.length)).toEqual([4]);
     expect(new Set(trees[0]?.nodes.map((node) => node.parentExternalId)).size).toBe(4);
   });
@@ -493,14 +495,14 @@ describe('request logs', () => {
       response: responded(`resp_${index}`, [saying(`${index}!`, `msg_${index}`)]),
     }));
     const trees: number[] = [];
-    for await (const event of readImport(toInput({ 'log.jsonl': lines(long) })))
+    for await (const event of readImport(toImportInput({ 'log.jsonl': lines(long) })))
       if (event.type === 'tree') trees.push(event.tree.nodes.length);
     expect(trees).toEqual([2, 40_000]);
   });
 
   it('[I141] are assembled from lines for the request and for each event of the response', async () => {
-    const { trees } = await storeInput(
-      toInput({
+    const { trees } = await importIntoStore(
+      toImportInput({
         'log.jsonl': lines([
           { model: 'm-x', messages: [ask], stream: true },
           ...streamed,
@@ -525,8 +527,8 @@ describe('request logs', () => {
   it('[I141] are assembled if replies arrive concurrently, or complete after the request', async () => {
     const other = (event: object) => ({ ...event, id: 'c10' });
     const [start, , said] = streamed;
-    const { trees } = await storeInput(
-      toInput({
+    const { trees } = await importIntoStore(
+      toImportInput({
         'log.jsonl': lines([
           start,
           other(chunk({ content: 'X' })),
@@ -548,8 +550,8 @@ describe('request logs', () => {
   });
 
   it('[I22] keep the text of a failed stream, and keep equal answers of one call apart', async () => {
-    const { trees } = await storeInput(
-      toInput({
+    const { trees } = await importIntoStore(
+      toImportInput({
         'log.jsonl': lines([
           {
             request: { model: 'm-y', max_tokens: 9, messages: [ask] },
@@ -579,8 +581,8 @@ describe('request logs', () => {
 
   it('[I142] keep no API keys that a log contains beside its calls', async () => {
     const key = 'a-key-that-opens-an-account';
-    const { trees } = await storeInput(
-      toInput({
+    const { trees } = await importIntoStore(
+      toImportInput({
         'log.jsonl': lines([
           {
             headers: { Authorization: `Bearer ${key}`, 'x-api-key': [key], Cookie: key },
@@ -603,7 +605,7 @@ describe('request logs', () => {
   it('[I22] sort answers by their index, whatever their order', async () => {
     const choices = [2, 0, 1].map((index) => ({ index, message: { role: 'assistant', content: `${index}` } }));
     const call = { request: { model: 'm', n: 3, messages: [{ role: 'user', content: 'Ask' }] }, response: { choices } };
-    const { trees } = await storeInput(toInput({ 'log.json': JSON.stringify(call) }));
+    const { trees } = await importIntoStore(toImportInput({ 'log.json': JSON.stringify(call) }));
     const answers = trees[0]?.nodes.filter(({ message }) => message.role === 'assistant') ?? [];
     expect(answers.map(({ message, order }) => [messageKit.text(message), order])).toEqual([
       ['0', 0],
@@ -617,7 +619,7 @@ describe('request logs', () => {
     const failed = { type: 'tool_result', tool_use_id: 't1', content: 'no', is_error: true };
     const messages = [ask, { role: 'assistant', content: [use] }, { role: 'user', content: [failed] }];
     const request = { model: 'm-y', max_tokens: 9, messages };
-    const { trees } = await storeInput(toInput({ 'log.jsonl': lines([{ request }]) }));
+    const { trees } = await importIntoStore(toImportInput({ 'log.jsonl': lines([{ request }]) }));
     expect(trees[0]?.nodes.at(-1)?.meta).toEqual({ isError: true });
   });
 });

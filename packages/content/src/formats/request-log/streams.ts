@@ -2,7 +2,11 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { fromBase64, isBase64, toBase64 } from '../../base64.ts';
 import { AnthropicEventCollector } from '../../wires/anthropic-events.ts';
-import { type ChatCallDraft, ChatChunkCollector, type ChatPiece } from '../../wires/chat-chunks.ts';
+import {
+  type ChatCompletionCallDraft,
+  ChatCompletionChunkCollector,
+  type ChatCompletionDelta,
+} from '../../wires/chat-chunks.ts';
 import { ResponsesEventCollector } from '../../wires/responses-events.ts';
 import { parseEventData, readSse } from '../../wires/sse.ts';
 import { joinBytes } from '../bytes.ts';
@@ -33,7 +37,7 @@ function emptyDraft(): ChoiceDraft {
   return { content: '', reasoning: '', refusal: '', audio: {}, sounds: [], images: [], finish: null };
 }
 
-function addPiece(draft: ChoiceDraft, piece: ChatPiece): void {
+function addPiece(draft: ChoiceDraft, piece: ChatCompletionDelta): void {
   if (piece.type === 'text') draft.content += piece.text;
   else if (piece.type === 'reasoning') draft.reasoning += piece.text;
   else if (piece.type === 'refusal') draft.refusal += piece.text;
@@ -57,8 +61,8 @@ function audioOfChunks({ audio, sounds }: ChoiceDraft): JsonObject {
 }
 
 /** Assembles a chat completion from its chunks. */
-export function assembleChatReply(chunks: readonly JsonObject[]): JsonObject {
-  const read = new ChatChunkCollector();
+export function assembleChatCompletion(chunks: readonly JsonObject[]): JsonObject {
+  const read = new ChatCompletionChunkCollector();
   const choices = new Map<number, ChoiceDraft>();
   let error: Json | undefined;
   for (const chunk of chunks) {
@@ -92,7 +96,7 @@ export function assembleChatReply(chunks: readonly JsonObject[]): JsonObject {
   };
 }
 
-function messageOf(draft: ChoiceDraft, calls: readonly ChatCallDraft[]): JsonObject {
+function messageOf(draft: ChoiceDraft, calls: readonly ChatCompletionCallDraft[]): JsonObject {
   return {
     role: 'assistant',
     content: draft.content,
@@ -121,7 +125,7 @@ export function assembleAnthropicReply(events: readonly JsonObject[]): JsonObjec
 }
 
 /** Assembles a response of the Responses API from the events of a stream. */
-export function assembleResponse(events: readonly JsonObject[]): JsonObject {
+export function assembleOpenAiResponse(events: readonly JsonObject[]): JsonObject {
   const read = new ResponsesEventCollector();
   for (const event of events) read.read(event);
   return read.toResponse();

@@ -1,10 +1,11 @@
-import { isUuid, type Json, type JsonObject } from '@coppice/core';
+import type { Json, JsonObject } from '@coppice/core';
 import { parseSteps, rowChanges } from '@coppice/core/tree';
 import { deriveId } from '../../derive-id.ts';
-import { chainLineTypes } from '../../sessions/claude-code-types.ts';
+import { claudeCodeChainLineTypes } from '../../sessions/claude-code-types.ts';
 import {
+  deriveSessionNodeId,
   isReadableVersion,
-  isSideEntry,
+  isSideEntryType,
   renamePiFields,
   type SessionEntry,
   type SessionHeader,
@@ -17,23 +18,23 @@ import { readProgramFiles } from '../conversation-files.ts';
 import { type CooperativeTask, itemsPerPause, runWithPauses } from '../cooperative.ts';
 import {
   checkTime,
-  fromIso,
   getFilledText,
   isJsonObject,
   listAt,
   numberAt,
   objectAt,
   omitKeys,
+  parseIsoTime,
   textAt,
 } from '../fields.ts';
 import { readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding, refuseImport } from '../findings.ts';
-import { FreeIds } from '../free-ids.ts';
+import { FreeIdGenerator } from '../free-id-generator.ts';
 import type { ImportInput, InputFile, InputSample } from '../input.ts';
 import { areSameRecords } from '../preserved-lines.ts';
 import { buildSessionInMemory } from '../session-in-memory.ts';
-import { buildEntryFinding } from '../structure-findings.ts';
+import { buildNonObjectFinding } from '../structure-findings.ts';
 import { readTreeAttributes } from '../tree-attributes.ts';
 
 function isSessionHeader(value: Json | undefined): value is JsonObject {
@@ -95,7 +96,7 @@ class SessionV2 {
   readonly #header: JsonObject | undefined;
   readonly #lines: SessionLine[] = [];
   readonly #byId = new Map<string, SessionLine>();
-  readonly #free = new FreeIds();
+  readonly #free = new FreeIdGenerator();
   readonly #findings: ImportFinding[] = [];
   #open = 0;
   #asides = 0;
@@ -131,20 +132,29 @@ class SessionV2 {
     const uuid = getFilledText(translated, 'uuid');
     const type = getFilledText(translated, 'type');
     if (uuid === undefined || type === undefined) {
-      this.#findings.push(buildFinding('import/record-unreadable', 'loss', place, detailOf('no-id-or-type'), 1));
+      this.#findings.push(
+        buildFinding('import/record-unreadable', 'loss', place, buildFindingDetail('no-id-or-type'), 1),
+      );
       return;
     }
     this.#open = line.commit === true || numberAt(line, 'version') === undefined ? 0 : this.#open + 1;
     const known = this.#byId.get(uuid);
     if (known !== undefined && areSameRecords(known.line, line)) {
-      this.#findings.push(buildFinding('import/duplicate', 'repair', place, detailOf('id', uuid.slice(0, 80))));
+      this.#findings.push(
+        buildFinding('import/duplicate', 'repair', place, buildFindingDetail('id', uuid.slice(0, 80))),
+      );
       known.records++;
       return;
     }
     const own = known === undefined ? uuid : this.#free.next(uuid, (id) => this.#byId.has(id));
     if (own !== uuid)
       this.#findings.push(
-        buildFinding('import/duplicate-id', 'repair', place, detailOf('renamed', uuid.slice(0, 80), own.slice(0, 90))),
+        buildFinding(
+          'import/duplicate-id',
+          'repair',
+          place,
+          buildFindingDetail('renamed', uuid.slice(0, 80), own.slice(0, 90)),
+        ),
       );
     const entry = { ...translated, type, uuid: own, parentUuid: getFilledText(translated, 'parentUuid') ?? null };
     const made = { entry: timed(entry), line, at, records: 1 };
@@ -165,8 +175,8 @@ class SessionV2 {
       parentUuid: null,
       id,
     };
-    const byNode = new Map<string, string>([[nodeIdOf(id, uuid), uuid]]);
-    for (const { entry } of this.#lines) byNode.set(nodeIdOf(id, entry.uuid), entry.uuid);
+    const byNode = new Map<string, string>([[deriveSessionNodeId(id, uuid), uuid]]);
+    for (const { entry } of this.#lines) byNode.set(deriveSessionNodeId(id, entry.uuid), entry.uuid);
     const toFile = (node: string) => byNode.get(node) ?? node;
     yield;
     const entries = sortParentsFirst(
@@ -187,11 +197,11 @@ class SessionV2 {
       const made = this.#byId.get(file.uuidAt(at));
       if (made === undefined) continue;
       if (file.typeAt(at) === 'linear') {
-        const said = detailOf('messages-in-list');
+        const said = buildFindingDetail('messages-in-list');
         this.#findings.push(buildFinding('import/skipped', 'loss', this.#place(made.at), said, made.records));
         continue;
       }
-      if (isSideEntry(file.typeAt(at))) {
+      if (isSideEntryType(file.typeAt(at))) {
         this.#asides += made.records;
         continue;
       }
@@ -234,9 +244,11 @@ class SessionV2 {
       ...kept
     } = { ...stated, ...index.attributes };
     const active = index.leaf === 0 ? textAt(objectAt(rows, 'row'), 'activeNodeId') : file.uuidAt(index.leaf);
-    const createdAt = fromIso(line.timestamp);
+    const createdAt = parseIsoTime(line.timestamp);
     if (this.#open > 0)
-      this.#findings.push(buildFinding('import/inferred', 'note', this.#file, detailOf('last-commit-incomplete')));
+      this.#findings.push(
+        buildFinding('import/inferred', 'note', this.#file, buildFindingDetail('last-commit-incomplete')),
+      );
     return {
       externalId: id,
       scope: getFilledText(line, 'id') === undefined ? (this.#options.scope ?? '') : '',
@@ -271,7 +283,7 @@ class SessionV2 {
       const steps = parseSteps(listAt(line, 'steps'));
       if (!steps.ok) {
         this.#findings.push(
-          buildFinding('import/message-unreadable', 'repair', this.#place(at), detailOf('not-a-change')),
+          buildFinding('import/message-unreadable', 'repair', this.#place(at), buildFindingDetail('not-a-change')),
         );
         continue;
       }
@@ -346,11 +358,6 @@ function compareLines(a: string | undefined, b: string | undefined): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Returns the node id for an id in a file, like the stores that open session files. */
-export function nodeIdOf(session: string, id: string): string {
-  return isUuid(id) ? id : deriveId('session', session, id);
-}
-
 function fileParent(uuid: string, root: string): string | null {
   return uuid === root ? null : uuid;
 }
@@ -368,13 +375,13 @@ async function* readSessionFile(file: InputFile, options: ReadOptions): AsyncGen
       if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
       session = new SessionV2(file.name, value, options);
       for (const one of findings) yield { type: 'finding', finding: one };
-    } else if (isJsonObject(value) && !session.hasHeader && chainLineTypes.has(textAt(value, 'type') ?? ''))
+    } else if (isJsonObject(value) && !session.hasHeader && claudeCodeChainLineTypes.has(textAt(value, 'type') ?? ''))
       yield {
         type: 'finding',
-        finding: buildFinding('import/other-format', 'loss', place, detailOf('claude-code-line'), 1),
+        finding: buildFinding('import/other-format', 'loss', place, buildFindingDetail('claude-code-line'), 1),
       };
     else if (isJsonObject(value)) session.add(value, Number(path[0] ?? 0), findings);
-    else yield { type: 'finding', finding: buildEntryFinding(place) };
+    else yield { type: 'finding', finding: buildNonObjectFinding(place) };
   }
   if (!session.isEmpty) yield { type: 'tree', tree: await runWithPauses(session.tree(), options.rest) };
 }

@@ -2,7 +2,13 @@ import { run, textMessage } from '@coppice/core';
 import { createTestClock, ReferenceStore } from '@coppice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { messageKit } from '../../kit.ts';
-import { readStoredTree, runFormatConformance, storeInput, toInput, writeStored } from '../conformance.ts';
+import {
+  exportStoredTrees,
+  importIntoStore,
+  readStoredTree,
+  runFormatConformance,
+  toImportInput,
+} from '../conformance.ts';
 import { readImport } from '../read.ts';
 import { sessionV2 } from './index.ts';
 
@@ -161,7 +167,7 @@ async function grown() {
 
 describe('session files of version 2', () => {
   it('[I80] apply later lines: leaf, labels, name, removals, positions', async () => {
-    const stored = await storeInput(toInput({ 's.jsonl': lines(...reported) }));
+    const stored = await importIntoStore(toImportInput({ 's.jsonl': lines(...reported) }));
     const [tree] = stored.trees;
     expect(tree).toMatchObject({ externalId: uuid('5e55'), title: 'Tea', activeExternalId: uuid('2') });
     const of = (id: string) => tree?.nodes.find((one) => one.externalId === uuid(id));
@@ -173,9 +179,9 @@ describe('session files of version 2', () => {
 
   it('[I81] contain a whole tree: order, tags, prompt, bookmarks and active node, and a second export is identical', async () => {
     const mine = await grown();
-    const out = await writeStored(mine, sessionV2);
+    const out = await exportStoredTrees(mine, sessionV2);
     expect(out.report.counts).toEqual({});
-    const back = await storeInput(toInput(Object.fromEntries(out.files)));
+    const back = await importIntoStore(toImportInput(Object.fromEntries(out.files)));
     const [id] = back.ids;
     const [was] = mine.ids;
     if (id === undefined || was === undefined) throw new Error('There is no tree.');
@@ -190,15 +196,15 @@ describe('session files of version 2', () => {
       ['Third', 2, ['Third']],
     ]);
     expect(tree?.nodes[0]?.bookmark).toMatchObject({ title: 'Begin' });
-    const again = await writeStored(back, sessionV2);
+    const again = await exportStoredTrees(back, sessionV2);
     const bare = (files: ReadonlyMap<string, string>) => entriesOf(files);
     expect(bare(again.files)).toEqual(bare(out.files));
   });
 
   it('[I82] of a later version are refused', async () => {
     for (const version of [4, 17]) {
-      const file = toInput({ 's.jsonl': lines({ ...header, version }) });
-      await expect(storeInput(file, { format: 'session-v2' })).rejects.toMatchObject({ code: 'import/newer' });
+      const file = toImportInput({ 's.jsonl': lines({ ...header, version }) });
+      await expect(importIntoStore(file, { format: 'session-v2' })).rejects.toMatchObject({ code: 'import/newer' });
     }
   });
 
@@ -214,7 +220,7 @@ describe('session files of version 2', () => {
     const read = async (version: number) => {
       const [first, ...rest] = ours;
       const found: [string, string | null][] = [];
-      const file = toInput({ 's.jsonl': lines({ ...first, version }, ...rest, byPi) });
+      const file = toImportInput({ 's.jsonl': lines({ ...first, version }, ...rest, byPi) });
       for await (const event of readImport(file, {}))
         if (event.type === 'tree')
           for (const one of event.tree.nodes) found.push([messageKit.text(one.message), one.parentExternalId]);
@@ -231,13 +237,13 @@ describe('session files of version 2', () => {
   it('[I84] whose messages are still a list report that these were not read', async () => {
     const list = entry('linear', '1', '0', { messages: [{ message: { role: 'user', content: 'Hi' } }] });
     const found: string[] = [];
-    for await (const event of readImport(toInput({ 's.jsonl': lines(header, list) }), { format: 'session-v2' }))
+    for await (const event of readImport(toImportInput({ 's.jsonl': lines(header, list) }), { format: 'session-v2' }))
       if (event.type === 'tree') for (const one of event.tree.findings) found.push(`${one.code} ${one.rejected}`);
     expect(found).toEqual(['import/skipped 1']);
   });
 
   it('[I83] are written as one commit, closed by the last line', async () => {
-    const { files } = await writeStored(await grown(), sessionV2);
+    const { files } = await exportStoredTrees(await grown(), sessionV2);
     const written = [...files.values()].join('').trim().split('\n');
     const [first, ...rest] = written.map((one): Fields => JSON.parse(one));
     expect(first).toMatchObject({ type: 'session', version: 2, parentUuid: null });

@@ -6,21 +6,19 @@ import {
   type Node,
   type NodeId,
   type NodeMeta,
-  nodeId,
   type Patch,
   type Step,
   type TreeAttributes,
 } from '@coppice/core';
 import { deriveId } from '../../derive-id.ts';
 import { messageKit } from '../../kit.ts';
-import { linesOfCommit, type SessionEntry } from '../../sessions/index.ts';
+import { deriveSessionNodeId, encodeCommitLines, type SessionEntry } from '../../sessions/index.ts';
 import type { ExportedTree, WriteEvent, WriteOptions } from '../contract.ts';
-import { embedBytes, isStoredBlob } from '../embed-bytes.ts';
-import { buildLossEvent, conversationTimes, exportedIds, originalTreeRecord } from '../exporting.ts';
+import { embedBytes, hasBlobSource } from '../embed-bytes.ts';
+import { assignExportedIds, buildLossEvent, findOriginalTreeRecord, getConversationTimes } from '../exporting.ts';
 import { isJsonObject, omitKeys, textAt } from '../fields.ts';
 import { readImportMetadata } from '../original-record.ts';
-import { encodeLines, safeFileName } from '../preserved-lines.ts';
-import { nodeIdOf } from './read.ts';
+import { encodeJsonLines, toSafeFileName } from '../preserved-lines.ts';
 
 const name = 'session-v2';
 
@@ -42,7 +40,7 @@ function sessionAttributes(attributes: TreeAttributes): TreeAttributes {
 
 /** Builds a first commit that inserts the whole tree. */
 function sessionCommit(tree: ExportedTree, nodeOf: (id: NodeId) => NodeId): Commit {
-  const { createdAt } = conversationTimes(tree);
+  const { createdAt } = getConversationTimes(tree);
   const steps: Step[] = [{ type: 'insert', node: buildRootNode(tree.rootId, createdAt) }];
   for (const node of tree.nodes) steps.push({ type: 'insert', node: { ...node, meta: sessionV2Meta(node.meta) } });
   const after: Patch<TreeAttributes> = sessionAttributes(tree.attributes);
@@ -96,7 +94,7 @@ function sessionHeader(made: SessionEntry, was: JsonObject | undefined): JsonObj
  * separately.
  */
 async function withEmbeddedBytes(tree: ExportedTree, options: WriteOptions): Promise<ExportedTree> {
-  if (!tree.nodes.some((node) => node.message?.content.some(isStoredBlob) === true)) return tree;
+  if (!tree.nodes.some((node) => node.message?.content.some(hasBlobSource) === true)) return tree;
   const nodes: Node[] = [];
   for (const node of tree.nodes)
     nodes.push(node.message === null ? node : { ...node, message: await embedBytes(node.message, options) });
@@ -107,13 +105,13 @@ async function withEmbeddedBytes(tree: ExportedTree, options: WriteOptions): Pro
 export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteOptions): AsyncGenerator<WriteEvent> {
   for await (const stored of trees) {
     const tree = await withEmbeddedBytes(stored, options);
-    const original = originalTreeRecord(tree, name);
-    const names: ReadonlyMap<string, string> = exportedIds(tree, name);
+    const original = findOriginalTreeRecord(tree, name);
+    const names: ReadonlyMap<string, string> = assignExportedIds(tree, name);
     const root = textAt(original?.record ?? {}, 'uuid') ?? tree.rootId;
     const session = original?.id ?? tree.treeId;
-    const commit = sessionCommit(tree, (id) => nodeId(nodeIdOf(session, names.get(id) ?? id)));
+    const commit = sessionCommit(tree, (id) => deriveSessionNodeId(session, names.get(id) ?? id));
     let count = 0;
-    const [header, ...entries] = linesOfCommit(commit, {
+    const [header, ...entries] = encodeCommitLines(commit, {
       before: null,
       fileId: (id) => (id === tree.rootId ? root : (names.get(id) ?? id)),
       newId: () => deriveId('session-line', tree.treeId, count++),
@@ -125,10 +123,10 @@ export async function* write(trees: AsyncIterable<ExportedTree>, options: WriteO
     if (tree.trash.length > 0)
       yield buildLossEvent(tree, null, 'trash', `${tree.trash.length} removed messages are left out.`);
     for (const node of tree.nodes)
-      if (node.message?.content.some(isStoredBlob) === true)
+      if (node.message?.content.some(hasBlobSource) === true)
         yield buildLossEvent(tree, node, 'attachments', 'Only the hash of an attachment is written, not its bytes.');
-    yield { type: 'file', name: `${safeFileName(session, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
-    yield* encodeLines([sessionHeader(header, original?.record), ...lines]);
+    yield { type: 'file', name: `${toSafeFileName(session, tree.treeId)}.jsonl`, mediaType: 'application/jsonl' };
+    yield* encodeJsonLines([sessionHeader(header, original?.record), ...lines]);
     yield { type: 'count', written: tree.nodes.length };
   }
 }

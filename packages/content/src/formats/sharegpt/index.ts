@@ -9,13 +9,13 @@ import type { ImportFinding } from '../findings.ts';
 import type { ReplyItem } from '../reply-items.ts';
 import { checkRole } from '../structure-findings.ts';
 import {
-  buildCallBlock,
   buildModelSource,
-  buildResultItem,
+  buildToolResultItem,
+  buildToolUseBlock,
   ConversationNodes,
-  firstFilledText,
+  findFirstFilledText,
   omitUndefinedAttributes,
-  parseArguments,
+  parseStoredArguments,
   toBlocksItem,
   toTextBlocks,
 } from '../turn-nodes.ts';
@@ -52,17 +52,21 @@ function turnItems(
   open: { id: string; name: string },
 ): ReplyItem[] {
   if (speaker === 'call') {
-    const call = parseArguments(said);
+    const call = parseStoredArguments(said);
     const name = (isJsonObject(call) ? getFilledText(call, 'name') : undefined) ?? 'unknown';
     open.id = `call-${id}`;
     open.name = name;
     return [
       toBlocksItem([
-        buildCallBlock(open.id, name, isJsonObject(call) && 'name' in call ? parseArguments(call.arguments) : call),
+        buildToolUseBlock(
+          open.id,
+          name,
+          isJsonObject(call) && 'name' in call ? parseStoredArguments(call.arguments) : call,
+        ),
       ]),
     ];
   }
-  if (speaker === 'result') return [buildResultItem(open.id, open.name, said, false)];
+  if (speaker === 'result') return [buildToolResultItem(open.id, open.name, said, false)];
   return [toBlocksItem(toTextBlocks(said))];
 }
 
@@ -98,7 +102,7 @@ function tree(conversation: JsonObject, place: string, found: readonly ImportFin
   }
   const first = listAt(conversation, key).slice(0, 2);
   return {
-    externalId: firstFilledText(conversation, 'id', 'hash') ?? `sha256:${sha256Hex(canonicalJson(first))}`,
+    externalId: findFirstFilledText(conversation, 'id', 'hash') ?? `sha256:${sha256Hex(canonicalJson(first))}`,
     scope: '',
     ...omitUndefinedAttributes({ title: getFilledText(conversation, 'title'), systemPrompt: prompt }),
     nodes: nodes.nodes,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { sharegpt } from './index.ts';
 
 const say = (from: string, value: string) => ({ from, value });
@@ -44,7 +44,7 @@ runFormatConformance(sharegpt, [
 ]);
 
 it('[I228] keeps the prompt and calls with their results', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': JSON.stringify([called]) }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify([called]) }));
   expect(trees[0]?.systemPrompt).toBe('Be kind');
   expect(trees[0]?.nodes[1]?.message.content).toEqual([
     { type: 'tool-use', id: 'call-2', name: 'weather', parameters: { city: 'Bonn' } },

@@ -3,8 +3,8 @@ import type { Json, JsonObject, NodeMeta } from '@coppice/core';
 import { canonicalJson } from '../../canonical-json.ts';
 import { sha256Hex } from '../../sha256.ts';
 import type { ImportedNode, ImportedTree } from '../contract.ts';
-import { checkTime, fromIso, getFilledText, isJsonObject, listAt, numberAt, objectAt, textAt } from '../fields.ts';
-import { detailOf } from '../finding-details.ts';
+import { checkTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, parseIsoTime, textAt } from '../fields.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import { imageFromUrl } from '../openai-messages.ts';
 import { parseSillytavernDate } from './times.ts';
@@ -56,8 +56,8 @@ function chatMeta(line: JsonObject, reported: JsonObject, known: ReadonlySet<str
   const role = chatRole(line);
   const provider = getFilledText(extra, 'api');
   const model = getFilledText(extra, 'model');
-  const began = fromIso(reported.gen_started);
-  const ended = fromIso(reported.gen_finished);
+  const began = parseIsoTime(reported.gen_started);
+  const ended = parseIsoTime(reported.gen_finished);
   const tokens = numberAt(extra, 'token_count');
   const name = getFilledText(line, 'name');
   const source: JsonObject | undefined =
@@ -133,7 +133,7 @@ export class SillytavernChat {
     const file = this.#files.at(-1);
     if (file !== undefined && file.merged > 0)
       this.findings.push(
-        buildFinding('import/merged', 'note', file.name, detailOf('lines-in-another-file', file.merged)),
+        buildFinding('import/merged', 'note', file.name, buildFindingDetail('lines-in-another-file', file.merged)),
       );
   }
 
@@ -181,7 +181,7 @@ export class SillytavernChat {
     if (mes === undefined) return { texts, selected: shown === undefined ? 0 : named };
     if (texts.length === 0 || shown === mes)
       return texts.length === 0 ? { texts: [mes], selected: 0 } : { texts, selected: named };
-    this.findings.push(buildFinding('import/inferred', 'repair', place, detailOf('text-not-among-swipes')));
+    this.findings.push(buildFinding('import/inferred', 'repair', place, buildFindingDetail('text-not-among-swipes')));
     const other = texts.indexOf(mes);
     return other === -1 ? { texts: [...texts, mes], selected: texts.length } : { texts, selected: other };
   }

@@ -5,10 +5,10 @@ import type { Json, JsonObject } from '@coppice/core';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { getFilledText, getTexts, isJsonObject, listAt, objectAt, textAt } from '../fields.ts';
 import { readLineRecords } from '../file-records.ts';
-import { detailOf } from '../finding-details.ts';
+import { buildFindingDetail } from '../finding-details.ts';
 import { buildFinding, type ImportFinding } from '../findings.ts';
 import type { ImportInput, InputFile } from '../input.ts';
-import { buildEntryFinding } from '../structure-findings.ts';
+import { buildNonObjectFinding } from '../structure-findings.ts';
 import { SillytavernChat } from './chat.ts';
 
 /** Whether a line is the header of a file: names, date and metadata. */
@@ -117,10 +117,11 @@ async function readSillytavernFile(file: InputFile, chat: SillytavernChat): Prom
     for (const found of record.findings) chat.findings.push(found);
     const line: Json = record.value;
     const number = Number(record.path[0] ?? 0);
-    if (!isJsonObject(line)) chat.findings.push(buildEntryFinding(record.place));
+    if (!isJsonObject(line)) chat.findings.push(buildNonObjectFinding(record.place));
     else if (first && isSillytavernHeader(line)) chat.header(line);
     else if (typeof line.mes === 'string' || listAt(line, 'swipes').length > 0) chat.line(line, number, record.place);
-    else chat.findings.push(buildFinding('import/skipped', 'loss', record.place, detailOf('not-a-message'), 1));
+    else
+      chat.findings.push(buildFinding('import/skipped', 'loss', record.place, buildFindingDetail('not-a-message'), 1));
     first = false;
   }
   chat.close();

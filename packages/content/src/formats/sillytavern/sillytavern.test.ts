@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type FixtureFiles, runFormatConformance, storeInput, toInput } from '../conformance.ts';
+import { type FixtureFiles, importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
 import { sillytavern } from './index.ts';
 import { parseSillytavernDate } from './times.ts';
 
@@ -132,7 +132,7 @@ runFormatConformance(sillytavern, [
 ]);
 
 async function oneTree(files: FixtureFiles) {
-  const { trees } = await storeInput(toInput(files));
+  const { trees } = await importIntoStore(toImportInput(files));
   const [tree] = trees;
   if (tree === undefined || trees.length !== 1) throw new Error('There is not one tree.');
   const node = (text: string) => tree.nodes.find((one) => JSON.stringify(one.message).includes(text));
@@ -180,8 +180,8 @@ describe('chats of SillyTavern', () => {
   });
 
   it('[I121] merge copies that do not name each other by their first message and its time', async () => {
-    const { trees } = await storeInput(
-      toInput({
+    const { trees } = await importIntoStore(
+      toImportInput({
         'Bo/a.jsonl': jsonl(header(), greeting, knock, thanks),
         'Bo/b.jsonl': jsonl(header(), greeting, knock, why),
         'Cy/b.jsonl': jsonl(header({}, 'cy'), greeting, knock, why),
@@ -191,11 +191,11 @@ describe('chats of SillyTavern', () => {
   });
 
   it('[I122] give the same messages the same ids when another swipe is selected later', async () => {
-    const first = await storeInput(toInput({ 'a.jsonl': main }));
+    const first = await importIntoStore(toImportInput({ 'a.jsonl': main }));
     const sizeNow = () => first.ids.map((id) => first.store.tree(id)?.size);
     expect(sizeNow()).toEqual([7]);
     const turned = { ...comeIn, swipe_id: 0, mes: 'No.', extra: {} };
-    const again = await storeInput(toInput({ 'b.jsonl': jsonl(header(), greeting, knock, turned, why) }), {
+    const again = await importIntoStore(toImportInput({ 'b.jsonl': jsonl(header(), greeting, knock, turned, why) }), {
       store: first.store,
     });
     expect(again.ids).toEqual(first.ids);

@@ -1,7 +1,7 @@
 // Parses dates in all forms that SillyTavern has used. Only ISO dates have a time zone; others are read as UTC, so that
 // a file gives the same times on every machine.
 import type { Json } from '@coppice/core';
-import { fromIso, fromMillis } from '../fields.ts';
+import { parseIsoTime, parseMillisTime } from '../fields.ts';
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
@@ -29,9 +29,9 @@ function parseStampedDate(text: string): number | undefined {
 
 /** Parses a date to milliseconds: an ISO date, milliseconds as a number or digits, or one of the readable forms. */
 export function parseSillytavernDate(value: Json | undefined): number | undefined {
-  if (typeof value === 'number') return fromMillis(value);
+  if (typeof value === 'number') return parseMillisTime(value);
   if (typeof value !== 'string') return undefined;
-  if (/^\d{12,14}$/.test(value)) return fromMillis(Number(value));
-  const iso = /^\d{4}-\d\d-\d\dT/.test(value) ? fromIso(value) : undefined;
+  if (/^\d{12,14}$/.test(value)) return parseMillisTime(Number(value));
+  const iso = /^\d{4}-\d\d-\d\dT/.test(value) ? parseIsoTime(value) : undefined;
   return iso ?? parseWrittenDate(value) ?? parseStampedDate(value) ?? undefined;
 }

@@ -2,10 +2,10 @@
 import type { Json, JsonObject } from '@coppice/core';
 import { defineFormat, type ImportedTree } from '../contract.ts';
 import { createConversationReader, readListedFolders } from '../conversation-files.ts';
-import { fromAnyTime, getFilledText, isJsonObject, listAt, objectAt, omitKeys } from '../fields.ts';
+import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, parseAnyTime } from '../fields.ts';
 import type { ImportFinding } from '../findings.ts';
 import { parseListMessage } from '../list-messages.ts';
-import { buildModelSource, ConversationNodes, firstFilledText, omitUndefinedAttributes } from '../turn-nodes.ts';
+import { buildModelSource, ConversationNodes, findFirstFilledText, omitUndefinedAttributes } from '../turn-nodes.ts';
 
 function isConversation(value: Json | undefined): value is JsonObject {
   if (!isJsonObject(value) || !Array.isArray(value.messages)) return false;
@@ -23,7 +23,7 @@ function tree(chat: JsonObject, place: string, found: readonly ImportFinding[]):
     const { role, items } = parseListMessage(message, nodes, at);
     const usage = objectAt(message, 'usage');
     nodes.add({
-      id: firstFilledText(message, 'uuid', 'id') ?? String(index),
+      id: findFirstFilledText(message, 'uuid', 'id') ?? String(index),
       parent: nodes.tip,
       role,
       items,
@@ -35,20 +35,20 @@ function tree(chat: JsonObject, place: string, found: readonly ImportFinding[]):
             ),
           }
         : {}),
-      createdAt: nodes.time(message.createdAt, fromAnyTime, at),
+      createdAt: nodes.time(message.createdAt, parseAnyTime, at),
       place: at,
       record: message,
     });
   }
   const tags = listAt(chat, 'tags').filter((tag) => typeof tag === 'string');
   return {
-    externalId: firstFilledText(chat, 'chatID', 'id') ?? place,
+    externalId: findFirstFilledText(chat, 'chatID', 'id') ?? place,
     scope: '',
     ...omitUndefinedAttributes({
-      title: firstFilledText(chat, 'chatTitle', 'title'),
+      title: findFirstFilledText(chat, 'chatTitle', 'title'),
       systemPrompt: getFilledText(objectAt(chat, 'chatParams'), 'systemMessage'),
-      createdAt: nodes.time(chat.createdAt, fromAnyTime, place),
-      updatedAt: nodes.time(chat.updatedAt, fromAnyTime, place),
+      createdAt: nodes.time(chat.createdAt, parseAnyTime, place),
+      updatedAt: nodes.time(chat.updatedAt, parseAnyTime, place),
     }),
     ...(tags.length === 0 ? {} : { attributes: { tags } }),
     nodes: nodes.nodes,

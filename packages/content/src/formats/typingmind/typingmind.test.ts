@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { runFormatConformance, storeInput, toInput } from '../conformance.ts';
-import { fileOfStream } from '../input.ts';
+import { importIntoStore, runFormatConformance, toImportInput } from '../conformance.ts';
+import { wrapStreamAsFile } from '../input.ts';
 import { typingmind } from './index.ts';
 
 const message = (uuid: string, role: string, content: unknown, rest: object = {}) => ({
@@ -78,7 +78,7 @@ runFormatConformance(typingmind, [
 ]);
 
 it('[I222] keeps the model of each message, usage and reasoning', async () => {
-  const { trees } = await storeInput(toInput({ 'a.json': exported(messages) }));
+  const { trees } = await importIntoStore(toImportInput({ 'a.json': exported(messages) }));
   expect(trees[0]?.nodes.map((node) => node.meta?.source?.model_name)).toEqual([
     undefined,
     'gpt-4',
@@ -98,7 +98,7 @@ it('[I248] puts a chat into its folder, wherever the file lists the folders', as
     { chats: [chat], folders },
     { folders, chats: [chat] },
   ]) {
-    const { trees, findings } = await storeInput(toInput({ 'a.json': JSON.stringify({ data }) }, 64));
+    const { trees, findings } = await importIntoStore(toImportInput({ 'a.json': JSON.stringify({ data }) }, 64));
     expect(trees[0]?.attributes).toEqual({ folder: 'Woods' });
     // No chat has the name of the empty folder.
     expect(findings).toMatchObject([{ code: 'import/skipped', data: { detail: 'the names of 1 folders' } }]);
@@ -111,7 +111,7 @@ it('[I248] counts the folders of a pipe, which can be read only once', async () 
   async function* pipe() {
     yield new TextEncoder().encode(document);
   }
-  const { trees, findings } = await storeInput({ files: [await fileOfStream('-', pipe())] });
+  const { trees, findings } = await importIntoStore({ files: [await wrapStreamAsFile('-', pipe())] });
   expect([trees.length, trees[0]?.attributes]).toEqual([1, undefined]);
   expect(findings).toMatchObject([{ code: 'import/skipped', data: { detail: 'the names of 1 folders' } }]);
 });

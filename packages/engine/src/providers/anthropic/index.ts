@@ -1,11 +1,11 @@
 import {
-  adjustForAnthropic,
+  adjustRequestForAnthropic,
   createAnthropicReader,
   hasWebUrl,
   isFileBlock,
-  isImage,
+  isImageBlock,
   isSignedBy,
-  isThinking,
+  isThinkingBlock,
   isToolCall,
   readWholeAnthropicMessage,
   toAnthropicBody,
@@ -37,11 +37,11 @@ export const anthropic = defineProvider({
     streaming: true,
   },
   parameters: { temperature: { min: 0, max: 1 }, topP: { min: 0, max: 1 }, stop: { most: 64 } },
-  adjust: adjustForAnthropic,
+  adjust: adjustRequestForAnthropic,
   takes(block, role) {
-    if (isThinking(block)) return role === 'assistant' && isSignedBy(block, 'anthropic');
+    if (isThinkingBlock(block)) return role === 'assistant' && isSignedBy(block, 'anthropic');
     if (isToolCall(block)) return role === 'assistant';
-    if (isImage(block))
+    if (isImageBlock(block))
       return (
         role !== 'assistant' &&
         (hasWebUrl(block) || (block.source.type === 'base64' && toSupportedImageType(block.mediaType) !== undefined))

@@ -5,7 +5,7 @@ import {
   getTextMember,
   hasEmbeddedBytes,
   isSignedBy,
-  isThinking,
+  isThinkingBlock,
   isToolCall,
   listOrNone,
   readWholeGoogleAnswer,
@@ -44,7 +44,8 @@ export const google = defineProvider({
     seed: { min: -(2 ** 31), max: 2 ** 31 - 1 },
   },
   takes(block, role) {
-    if (isThinking(block)) return role === 'assistant' && isSignedBy(block, 'google') && block.provider === 'google';
+    if (isThinkingBlock(block))
+      return role === 'assistant' && isSignedBy(block, 'google') && block.provider === 'google';
     if (isToolCall(block)) return role === 'assistant';
     return (
       role !== 'tool' &&

@@ -7,7 +7,7 @@ import {
   listOrNone,
   objectOrUndefined,
   readToolArguments,
-  WireFailure,
+  WireAnswerFailure,
   type WireReader,
   type WireReplyEvent,
 } from '@coppice/content/wires';
@@ -69,6 +69,6 @@ function countsOf(last: JsonObject): JsonObject {
 export function readOllamaResponse(body: Json): readonly WireReplyEvent[] {
   const reader = createOllamaReader();
   const events = reader.read(body, '') ?? [];
-  if (!reader.done) throw new WireFailure('The answer does not say that it is done.', body);
+  if (!reader.done) throw new WireAnswerFailure('The answer does not say that it is done.', body);
   return [...events, ...reader.end()];
 }

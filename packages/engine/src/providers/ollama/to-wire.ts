@@ -1,7 +1,7 @@
 /** Converts a request to the body of Ollama's chat API, without I/O. */
 
 import { estimateMessageTokens, estimateTokens } from '@coppice/content';
-import { callNamesById, isImage, isThinking, isToolCall, toWireText } from '@coppice/content/wires';
+import { indexToolCallNames, isImageBlock, isThinkingBlock, isToolCall, toWireText } from '@coppice/content/wires';
 import { isText, type Json, type JsonObject, type Message } from '@coppice/core';
 import type { ProviderRequest } from '../contract.ts';
 
@@ -28,7 +28,7 @@ export interface OllamaBody {
 /** Builds the body. Expects that unsupported blocks have been lowered. */
 export function toOllamaBody(request: ProviderRequest, streaming: boolean): OllamaBody {
   const { tools, temperature, topP, stop, seed, thinking, systemPrompt } = request;
-  const names = callNamesById(request.messages);
+  const names = indexToolCallNames(request.messages);
   const messages = request.messages.map((message) => toMessage(message, names));
   return {
     model: request.model,
@@ -81,9 +81,9 @@ function toMessage(message: Message, names: ReadonlyMap<string, string>): Ollama
   let thinking = '';
   for (const block of content) {
     if (isText(block)) texts.push(block.text);
-    else if (isImage(block) && block.source.type === 'base64') images.push(block.source.data);
+    else if (isImageBlock(block) && block.source.type === 'base64') images.push(block.source.data);
     else if (isToolCall(block)) calls.push({ function: { name: block.name, arguments: block.parameters } });
-    else if (isThinking(block)) thinking += block.thinking;
+    else if (isThinkingBlock(block)) thinking += block.thinking;
   }
   return {
     role,

@@ -1,4 +1,4 @@
-import { hasEmbeddedBytes, hasWebUrl, isImage, isToolCall } from '@coppice/content/wires';
+import { hasEmbeddedBytes, hasWebUrl, isImageBlock, isToolCall } from '@coppice/content/wires';
 import {
   bearerKeyHeader,
   chatCompletionParameters,
@@ -26,7 +26,7 @@ export const openaiCompatible = defineProvider({
   parameters: chatCompletionParameters,
   takes(block, role) {
     if (isToolCall(block)) return role === 'assistant';
-    return role === 'user' && isImage(block) && (hasWebUrl(block) || hasEmbeddedBytes(block, /^image\//));
+    return role === 'user' && isImageBlock(block) && (hasWebUrl(block) || hasEmbeddedBytes(block, /^image\//));
   },
   stream: (request, call) => streamChatCompletion(call, (streaming) => toOpenAiCompatibleBody(request, streaming)),
   listModels: (call) => listServerModels(call, { path: '/models', keyHeader: bearerKeyHeader }),

@@ -2,11 +2,11 @@ import {
   createResponsesReader,
   hasEmbeddedBytes,
   hasWebUrl,
-  isImage,
-  isThinking,
+  isImageBlock,
+  isThinkingBlock,
   isToolCall,
-  outputTokenRange,
-  readWholeResponse,
+  readWholeOpenAiResponse,
+  responsesOutputTokenRange,
   toResponsesBody,
 } from '@coppice/content/wires';
 import {
@@ -34,9 +34,10 @@ export const openai = defineProvider({
   },
   parameters: chatCompletionParameters,
   // Reasoning models reject a temperature.
-  parametersOf: (model) => (isReasoningModel(model) ? { maxTokens: outputTokenRange } : chatCompletionParameters),
+  parametersOf: (model) =>
+    isReasoningModel(model) ? { maxTokens: responsesOutputTokenRange } : chatCompletionParameters,
   takes(block, role, model) {
-    if (isThinking(block))
+    if (isThinkingBlock(block))
       return (
         isReasoningModel(model) &&
         block.provider === 'openai' &&
@@ -45,7 +46,7 @@ export const openai = defineProvider({
       );
     if (isToolCall(block)) return role === 'assistant';
     if (role !== 'user') return false;
-    return isImage(block)
+    return isImageBlock(block)
       ? hasWebUrl(block) || hasEmbeddedBytes(block, /^image\/(?:png|jpe?g|webp|gif)/)
       : hasEmbeddedBytes(block, /^application\/pdf/);
   },
@@ -67,7 +68,7 @@ export const openai = defineProvider({
         framing: 'sse',
         keyHeader: bearerKeyHeader,
         reader: createResponsesReader,
-        whole: readWholeResponse,
+        whole: readWholeOpenAiResponse,
       },
       call,
     );

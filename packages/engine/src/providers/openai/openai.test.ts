@@ -1,6 +1,6 @@
 import {
-  type ChatBody,
-  createChatReader,
+  type ChatCompletionBody,
+  createChatCompletionReader,
   createResponsesReader,
   type ResponsesBody,
   toResponsesBody,
@@ -83,7 +83,7 @@ function request(over: Partial<ProviderRequest>): ProviderRequest {
 
 describe('a request to OpenAI', () => {
   it('[G46] equals what the SDK would send, with either API', () => {
-    expectTypeOf<ChatBody>().toExtend<ChatCompletionCreateParams>();
+    expectTypeOf<ChatCompletionBody>().toExtend<ChatCompletionCreateParams>();
     expectTypeOf<ResponsesBody>().toExtend<ResponseCreateParams>();
     const chunk: ChatCompletionChunk = {
       id: 'c',
@@ -93,7 +93,7 @@ describe('a request to OpenAI', () => {
       choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }],
     };
     expect(
-      createChatReader().read(
+      createChatCompletionReader().read(
         { choices: [{ index: 0, delta: { content: 'a' }, finish_reason: null }], id: chunk.id },
         '',
       ),

@@ -1,8 +1,8 @@
 /** Chooses between OpenAI's two APIs and builds the request, without I/O. */
-import { type ChatBody, type ChatDialect, toChatBody } from '@coppice/content/wires';
+import { type ChatCompletionBody, type ChatCompletionDialect, toChatCompletionBody } from '@coppice/content/wires';
 import type { ProviderRequest } from '../contract.ts';
 
-const dialect: ChatDialect = {
+const dialect: ChatCompletionDialect = {
   lengthField: 'max_completion_tokens',
   systemRole: 'system',
   textParts: true,
@@ -18,6 +18,6 @@ export function isReasoningModel(model: string): boolean {
   return /^(?:o[1-9]|gpt-(?:[5-9]|\d\d)|gpt-oss|codex-|computer-use)/.test(name) && !/(?:^|-)chat(?:-|$)/.test(name);
 }
 
-export function toOpenAiBody(request: ProviderRequest, streaming: boolean): ChatBody {
-  return toChatBody(request, dialect, streaming);
+export function toOpenAiBody(request: ProviderRequest, streaming: boolean): ChatCompletionBody {
+  return toChatCompletionBody(request, dialect, streaming);
 }

@@ -1,4 +1,4 @@
-import { hasEmbeddedBytes, hasWebUrl, isImage, isThinking, isToolCall } from '@coppice/content/wires';
+import { hasEmbeddedBytes, hasWebUrl, isImageBlock, isThinkingBlock, isToolCall } from '@coppice/content/wires';
 import {
   bearerKeyHeader,
   chatCompletionParameters,
@@ -25,11 +25,11 @@ export const openrouter = defineProvider({
   },
   parameters: chatCompletionParameters,
   takes(block, role) {
-    if (isThinking(block))
+    if (isThinkingBlock(block))
       return role === 'assistant' && block.provider === 'openrouter' && block.signature !== undefined;
     if (isToolCall(block)) return role === 'assistant';
     if (role !== 'user') return false;
-    return isImage(block)
+    return isImageBlock(block)
       ? hasWebUrl(block) || hasEmbeddedBytes(block, /^image\//)
       : hasEmbeddedBytes(block, /^application\/pdf/);
   },

@@ -1,8 +1,8 @@
 /** Builds chat completions requests with OpenRouter's extensions, without I/O. */
-import { type ChatBody, type ChatDialect, toChatBody } from '@coppice/content/wires';
+import { type ChatCompletionBody, type ChatCompletionDialect, toChatCompletionBody } from '@coppice/content/wires';
 import type { ProviderRequest } from '../contract.ts';
 
-const dialect: ChatDialect = {
+const dialect: ChatCompletionDialect = {
   lengthField: 'max_tokens',
   systemRole: 'system',
   textParts: true,
@@ -10,7 +10,7 @@ const dialect: ChatDialect = {
 };
 
 /** A chat completions body with OpenRouter's extensions. */
-export interface OpenRouterBody extends ChatBody {
+export interface OpenRouterBody extends ChatCompletionBody {
   usage: { include: true };
   reasoning?: { effort: 'low' | 'medium' | 'high' } | { max_tokens: number };
 }
@@ -19,7 +19,7 @@ export function toOpenRouterBody(request: ProviderRequest, streaming: boolean): 
   const { thinking } = request;
   const budget = thinking?.budgetTokens;
   return {
-    ...toChatBody(request, dialect, streaming),
+    ...toChatCompletionBody(request, dialect, streaming),
     usage: { include: true },
     ...(thinking === undefined
       ? {}

@@ -1,4 +1,4 @@
-import { buildSubAgentRow, messageKit } from '@coppice/content';
+import { buildSubAgentLink, messageKit } from '@coppice/content';
 import { run, treeId } from '@coppice/core';
 import { createMcpClient, createMemoryToolPinStore, newId, parseConfig } from '@coppice/engine';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -178,7 +178,7 @@ describe('the MCP server and the official client', () => {
     const spawnedBy = { session: 's1', treeId: parent, call: 't1' };
     const attributes = { title: 'Finder', metadata: { spawnedBy } };
     await run(own.store, { type: 'create', treeId: child, attributes }, context);
-    await own.store.putExternalIds([buildSubAgentRow(child, parent)]);
+    await own.store.putExternalIds([buildSubAgentLink(child, parent)]);
     const { said } = await call('list', {});
     const { items } = JSON.parse(String(said));
     const of = (title: string) => items.find((item: { readonly title: string }) => item.title === title);

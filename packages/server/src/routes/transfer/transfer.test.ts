@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { fileOfBytes, formats, openInput } from '@coppice/content/formats';
+import { formats, openInput, wrapBytesAsFile } from '@coppice/content/formats';
 import { afterAll, expect, test } from 'vitest';
 import { createTree, EventReader, openSharedServer, openTestServer, type TestServer } from '../../testing/index.ts';
 
@@ -353,7 +353,7 @@ test('[TR12] everything is exported as one archive that another server imports c
   expect(zip.headers.get('content-type')).toBe('application/zip');
   expect(zip.headers.get('content-disposition')).toMatch(/^attachment; filename="coppice-\d{4}-\d\d-\d\d\.zip"/);
   const bytes = new Uint8Array(await zip.arrayBuffer());
-  const { files } = await openInput({ files: [fileOfBytes('all.zip', bytes)] });
+  const { files } = await openInput({ files: [wrapBytesAsFile('all.zip', bytes)] });
   expect(files.map((file) => file.name).toSorted()).toEqual(ids.map((id) => `${id}.md`).toSorted());
   for (const file of files) {
     let text = '';

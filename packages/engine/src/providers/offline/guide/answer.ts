@@ -1,5 +1,5 @@
 /** Builds the answers of the guide: whole sentences of the documentation, and a statement of what the guide is. */
-import { callNamesById, toWireText } from '@coppice/content/wires';
+import { indexToolCallNames, toWireText } from '@coppice/content/wires';
 import type { Message } from '@coppice/core';
 import { textOf } from '@coppice/core';
 import type { ProviderRequest } from '../../contract.ts';
@@ -70,7 +70,7 @@ export function findLastQuestion(messages: readonly Message[]): string {
  * the quotation and how many sentences are quoted.
  */
 export function answerQuestion(request: ProviderRequest, random: RandomSource): string {
-  const results = findToolResults(request.messages, callNamesById(request.messages));
+  const results = findToolResults(request.messages, indexToolCallNames(request.messages));
   if (results.length > 0) return answerAfterTools(results, random);
   const question = findLastQuestion(request.messages);
   const greeting = /^(?:hi|hello|hey|good (?:morning|evening|day)|greetings|test|ping)?[\s!.,]*$/i.test(question);

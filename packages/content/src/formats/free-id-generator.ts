@@ -2,7 +2,7 @@
 // have the same id.
 
 /** Generates `id#2`, `id#3` … for records whose id is taken, each only once. */
-export class FreeIds {
+export class FreeIdGenerator {
   readonly #last = new Map<string, number>();
 
   /** Returns the next free id. `taken` checks an id, and `bound` shortens an id that is too long. */

@@ -28,7 +28,7 @@ function idOf(value: Json): string | undefined {
  * Returns every object with an id, with all its occurrences, by id. Nested objects with an id are replaced by
  * references, because they have their own entries.
  */
-export function collectById(data: Json): ReadonlyMap<string, readonly string[]> {
+export function collectObjectsById(data: Json): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   const open: Json[] = [data];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
