@@ -126,7 +126,10 @@ export class ChangeFeed {
   /** Yields the changes in an owner's trees after a cursor (null: after this call), then waits for new ones. */
   changes(owner: string, since: string | null, signal?: AbortSignalLike): AsyncGenerator<TreeListEvent> {
     // The position is read now and not at the first `next()`; otherwise changes in between would be missed.
-    return this.#from(owner, since === null ? this.#firstReserved(owner) - 1 : sequenceOf(since), signal);
+    const known = since === null ? Number.POSITIVE_INFINITY : sequenceOf(since);
+    // The numbers of changes by other processes exist only in memory, so a cursor from before the store was reopened may
+    // be higher than all numbers here. The next change would get a number that the follower seems to have seen.
+    return this.#from(owner, known > this.#last ? this.#firstReserved(owner) - 1 : known, signal);
   }
 
   async *#from(owner: string, since: number, signal?: AbortSignalLike): AsyncGenerator<TreeListEvent> {
