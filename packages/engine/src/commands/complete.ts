@@ -28,7 +28,7 @@ const most = 20;
 const nearby = 32;
 
 /** Completes a line. The cost depends on the number of suggestions, not on the size of the tree. */
-export async function completeLine(line: string, scope: CommandScope): Promise<LineCompletions> {
+export async function completeCommandLine(line: string, scope: CommandScope): Promise<LineCompletions> {
   const { words, open } = splitCommandWords(line);
   const atNew = !open && (line === '' || /\s$/.test(line));
   const [first] = words;

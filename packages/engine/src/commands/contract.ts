@@ -91,7 +91,7 @@ export interface CompactedBranch {
 export type CompactBranch = (request: CompactBranchRequest) => Promise<CompactedBranch>;
 
 /** The part of a chat to copy to a new chat. */
-export interface CopyRequest {
+export interface ChatCopyRequest {
   readonly store: Store;
   readonly treeId: TreeId;
   /** The last node of the copied path; the root copies only the tree's own attributes. */
@@ -109,7 +109,7 @@ export interface CopiedChat extends CommandPosition {
 
 /** Copies chats: as trees of the same store, or as session files. */
 export interface ChatCopier {
-  copy(request: CopyRequest): Promise<CopiedChat>;
+  copy(request: ChatCopyRequest): Promise<CopiedChat>;
   /** Writes the path to a node, and unless `pathOnly` its subtree, to a session file; returns the file's path. */
   readonly exportBranch?:
     | ((request: {

@@ -7,7 +7,7 @@ import { createEventBus } from '../events.ts';
 import { newId } from '../new-id.ts';
 import type { Model } from '../providers/index.ts';
 import { readBranchModel } from './branch-model.ts';
-import { completeLine, type LineCompletions } from './complete.ts';
+import { completeCommandLine, type LineCompletions } from './complete.ts';
 import type {
   CommandContext,
   CommandDefinition,
@@ -99,7 +99,7 @@ export function createCommands(options: CommandsOptions = {}): Commands {
     },
     async complete(line, context) {
       try {
-        return await completeLine(line, await scopeOf(context));
+        return await completeCommandLine(line, await scopeOf(context));
       } catch {
         // An error must not interrupt typing; it is reported when the line runs.
         return { from: line.length, items: [] };

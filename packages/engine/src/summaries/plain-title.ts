@@ -42,7 +42,7 @@ export function makeTitleFromFirstSentence(text: string): string | null {
 }
 
 /** Cleans up a title that a model wrote; null if nothing remains. */
-export function cleanTitle(answer: string): string | null {
+export function cleanUpTitle(answer: string): string | null {
   const line = answer.split('\n').find((one) => one.trim() !== '') ?? '';
   const bare = line.trim().replace(/^(?:title|titel|titre|título)\s*:\s*/i, '');
   return makeTitleFromFirstSentence(bare.replace(/^["'“”„«»‘’]+|["'“”„«»‘’.]+$/gu, ''));

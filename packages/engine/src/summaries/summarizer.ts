@@ -21,7 +21,7 @@ import {
 } from './contract.ts';
 import { extractSummary } from './extract.ts';
 import { formatFileLists, noTrackedFiles, stripFileLists } from './files.ts';
-import { cleanTitle, makeTitleFromFirstSentence } from './plain-title.ts';
+import { cleanUpTitle, makeTitleFromFirstSentence } from './plain-title.ts';
 import {
   buildBranchSummaryQuestion,
   buildBranchSummaryUpdateQuestion,
@@ -313,7 +313,7 @@ async function titleForTree(services: SummarizerServices, request: TitleRequest)
   const transcript = buildTranscript(messages, { text: 1_500, toolResult: 200 }).join('\n\n');
   const asking = { maxTokens: titleTokens, timeoutMs: Math.min(30_000, limits.timeoutMs), signal };
   const answer = await askForSummary(services, model, buildTitleQuestion(clipMiddle(transcript, 5_000)), asking);
-  const tidy = answer.type === 'said' ? cleanTitle(answer.text) : null;
+  const tidy = answer.type === 'said' ? cleanUpTitle(answer.text) : null;
   if (answer.type === 'failed' || tidy === null)
     return {
       text: plain,

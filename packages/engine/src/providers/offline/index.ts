@@ -2,8 +2,8 @@ import { systemClock } from '../clock.ts';
 import type { ProviderCall, ProviderEvent, ProviderRequest } from '../contract.ts';
 import { defineProvider } from '../define.ts';
 import { throwProviderFailure } from '../errors.ts';
-import { loadCorpus } from './babble/words.ts';
-import { generateText, guessTopicWords } from './babble/write.ts';
+import { loadWordCorpus } from './babble/words.ts';
+import { generateBabbleText, guessTopicWords } from './babble/write.ts';
 import { createSeededRandom } from './random.ts';
 import { estimateUsage, streamTextByWord } from './stream-text.ts';
 
@@ -32,7 +32,7 @@ async function* guide(request: ProviderRequest, random: () => number): AsyncGene
 
 function* nonsense(request: ProviderRequest, random: () => number): Generator<ProviderEvent | string> {
   const length = Math.min(request.maxTokens ?? Number.POSITIVE_INFINITY, 40 + Math.floor(random() * 120));
-  yield generateText(loadCorpus(), {
+  yield generateBabbleText(loadWordCorpus(), {
     temperature: request.temperature ?? 0.8,
     random,
     topics: guessTopicWords(request.messages),

@@ -6,7 +6,7 @@ import { makeMessage, makeToolResult } from '../../testing/fixture.ts';
 import { collectReply } from '../accumulate-reply.ts';
 import { runProviderConformance } from '../conformance.ts';
 import type { ProviderRequest, ToolSpec } from '../contract.ts';
-import { loadCorpus } from './babble/words.ts';
+import { loadWordCorpus } from './babble/words.ts';
 import { guideKnowledge } from './guide/knowledge.ts';
 import { offline } from './index.ts';
 
@@ -242,8 +242,8 @@ describe('the babbler', () => {
   it('[G65] learns from a small text in the public domain that is part of the package', () => {
     const file = readFileSync(new URL('./babble/moby-dick.txt.br', import.meta.url));
     expect(file.length).toBeLessThan(200_000);
-    expect(loadCorpus().words.length).toBeGreaterThan(5000);
-    expect(loadCorpus().numbers.has('Ishmael')).toBe(true);
+    expect(loadWordCorpus().words.length).toBeGreaterThan(5000);
+    expect(loadWordCorpus().numbers.has('Ishmael')).toBe(true);
   });
 
   it('[G67] no third offline model exists', async () => {

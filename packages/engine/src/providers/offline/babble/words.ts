@@ -61,7 +61,7 @@ function learn(source: string): WordCorpus {
 let learned: WordCorpus | undefined;
 
 /** Returns the included book, indexed on first use. */
-export function loadCorpus(): WordCorpus {
+export function loadWordCorpus(): WordCorpus {
   learned ??= learn(readBabbleText());
   return learned;
 }

@@ -87,7 +87,7 @@ function choose({ text }: WordCorpus, places: readonly number[], manner: BabbleO
 }
 
 /** Generates about `length` words, in whole sentences and paragraphs. */
-export function generateText(corpus: WordCorpus, manner: BabbleOptions): string {
+export function generateBabbleText(corpus: WordCorpus, manner: BabbleOptions): string {
   const { random, topics, length } = manner;
   const order = chainOrder(manner.temperature);
   const written: number[] = [];
