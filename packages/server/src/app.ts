@@ -8,14 +8,14 @@ import type { ServerOptions } from './contract.ts';
 import type { HonoEnv, ServerContext } from './env.ts';
 import { makeHttpError, throwHttpError } from './http-errors.ts';
 import { toErrorResponse, toRefusalResponse } from './middleware/errors.ts';
-import { checkHost } from './middleware/host.ts';
+import { assertAllowedHost } from './middleware/host.ts';
 import { checkOrigin } from './middleware/origin.ts';
 import { createRequestIdGenerator } from './middleware/request-id.ts';
 import { logRequest } from './middleware/request-log.ts';
 import { createApiReference } from './reference-page.ts';
 import type { RouteDefinition } from './routes/define.ts';
 import { routes } from './routes/index.ts';
-import { otherCallRoutes } from './routes/proxy/other-calls.ts';
+import { catchAllProxyRoutes } from './routes/proxy/other-calls.ts';
 import { runRoute } from './run-route.ts';
 import { createSharedServices, type SharedServices } from './services.ts';
 import { createPageHandler } from './web.ts';
@@ -60,7 +60,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
     context.set('services', services);
     context.set('requestId', requestId(context));
     const passed = attempt(context, () => {
-      checkHost(context);
+      assertAllowedHost(context);
       const answered = checkOrigin(context);
       if (closing.signal.aborted) throwHttpError('http/closing', 'The server is stopping.');
       return answered;
@@ -69,7 +69,7 @@ export function createServer(options: ServerOptions): CoppiceServer {
     logRequest(context, began);
     return passed;
   });
-  for (const route of [...routes, ...otherCallRoutes])
+  for (const route of [...routes, ...catchAllProxyRoutes])
     app.on(route.method.toUpperCase(), [honoPath(route.path)], runRoute(route));
   const otherMethods = methodsByPath(routes);
   app.notFound((context: ServerContext) => web(context) ?? otherMethods(context) ?? unknownPath(context));

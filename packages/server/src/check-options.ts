@@ -86,7 +86,7 @@ function isOrigin(text: string): boolean {
 }
 
 /** Throws one error with all problems if the options are invalid. */
-export function checkServerOptions(options: ServeOptions): void {
+export function assertServerOptions(options: ServeOptions): void {
   const problems = findOptionProblems(options);
   if (problems.length > 0)
     throw new AppError({ code: 'http/invalid', kind: 'invalid', message: problems.join(' '), data: { problems } });

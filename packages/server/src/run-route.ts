@@ -8,7 +8,7 @@ import { hostOf, readRequestHeader, readRequestHeaders, type ServerContext } fro
 import { throwHttpError } from './http-errors.ts';
 import { authoriseCaller } from './middleware/auth.ts';
 import { createResponse } from './middleware/create-response.ts';
-import { type BodyLimits, checkMediaType, readBody, readJson, streamBody } from './middleware/limits.ts';
+import { assertMediaType, type BodyLimits, readBody, readJson, streamBody } from './middleware/limits.ts';
 import type { RawReply, RouteDefinition, RouteReply, RouteScope } from './routes/define.ts';
 
 const anonymousCaller: Caller = { owner: '', actor: '', name: '', role: 'viewer', by: 'bearer', credential: null };
@@ -26,7 +26,7 @@ export function runRoute(route: RouteDefinition): (context: ServerContext) => Pr
     // A client does not read the body of a HEAD response, so a stream would never be closed.
     if (needs.stream && context.req.method === 'HEAD')
       return createResponse(context, null, 200, { 'Content-Type': route.produces });
-    if (route.method !== 'get') checkMediaType(context, needs);
+    if (route.method !== 'get') assertMediaType(context, needs);
     const most = services.limits[needs.limit];
     const body = needs.body === 'json' ? await readJson(context, services, most) : undefined;
     const bounds: BodyLimits = { most, kind: needs.limit === 'bodyBytes' ? 'json' : 'upload' };

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { endsWithin } from '@coppice/engine';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { type CoppiceServer, createServer } from './app.ts';
-import { assertServerOptionNames, checkServerOptions } from './check-options.ts';
+import { assertServerOptionNames, assertServerOptions } from './check-options.ts';
 import type { AuthOptions, ServerOptions } from './contract.ts';
 import { httpStatusOf, makeHttpError, throwHttpError, toHttpRefusal } from './http-errors.ts';
 import { type ClosableHttpServer, createHttpServer } from './http-server.ts';
@@ -61,7 +61,7 @@ export function assertSafeBind(host: string, auth: AuthOptions): void {
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   assertServerOptionNames('serve', options);
   const { host = '127.0.0.1', port: wantedPort = 0, ...serverOptions } = options;
-  checkServerOptions(options);
+  assertServerOptions(options);
   assertSafeBind(host, options.auth);
   const server = createServer({ ...serverOptions, hosts: [...(options.hosts ?? []), ...safeHostNames(host)] });
   const listener = getRequestListener((request, env) => server.fetch(request, env), {

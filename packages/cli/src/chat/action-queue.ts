@@ -1,7 +1,7 @@
 /** Runs one action at a time and queues the others. */
 
 /** The outcome of an action: done, refused because a reply was running, or cancelled before it started. */
-export type ActionOutcome = 'done' | 'busy' | 'over';
+export type QueuedActionOutcome = 'done' | 'busy' | 'over';
 
 /** An action that waits for the actions before it. */
 interface Queued {
@@ -39,7 +39,11 @@ export class ActionQueue {
   }
 
   /** Runs an action after the actions before it. `what` is the text to show while the action is queued. */
-  async take(act: (signal: AbortSignal) => Promise<void>, isReply: boolean, what?: string): Promise<ActionOutcome> {
+  async take(
+    act: (signal: AbortSignal) => Promise<void>,
+    isReply: boolean,
+    what?: string,
+  ): Promise<QueuedActionOutcome> {
     const mine = what === undefined ? null : createQueued(what, isReply);
     while (this.#doing !== null) {
       if (mine === null && this.#doing.isReply) return 'busy';

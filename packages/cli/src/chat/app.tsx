@@ -19,7 +19,7 @@ import type { ChatState } from './chat-state.ts';
 import type { EditorResult } from './external-editor.ts';
 import { findDroppedImage } from './file-attachments.ts';
 import type { InputHistory } from './input-history.ts';
-import { actionOfKey } from './keys.ts';
+import { findKeyAction } from './keys.ts';
 import { handlePanelKey, handlePanelPaste, type ModelChoiceLine, type PanelKeyResult } from './panels.tsx';
 import type { TerminalSlashCommandScope } from './run-terminal-slash-command.ts';
 import type { ScreenWriter } from './screen-writer.ts';
@@ -106,7 +106,7 @@ export function ChatApp(props: ChatAppProps) {
         applyPanelMove(move, scope);
         if (!('passes' in move)) return;
       }
-      const action = actionOfKey(input, key);
+      const action = findKeyAction(input, key);
       if (composer.menuKey(action)) return;
       if (armed !== null && action !== 'stop' && action !== 'escape') {
         setArmed(null);

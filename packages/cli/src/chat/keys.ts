@@ -145,7 +145,7 @@ const bindings: readonly Binding[] = [
 ];
 
 /** Returns the action of a key press; null for text and for unbound keys. */
-export function actionOfKey(input: string, key: Key): KeyAction | null {
+export function findKeyAction(input: string, key: Key): KeyAction | null {
   return bindings.find((binding) => binding.matches(input, key))?.action ?? null;
 }
 

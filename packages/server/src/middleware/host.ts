@@ -25,7 +25,7 @@ function countHosts(context: ServerContext): number {
 }
 
 /** Throws if the request is for another host. */
-export function checkHost(context: ServerContext): void {
+export function assertAllowedHost(context: ServerContext): void {
   // With several Host headers, a proxy and this server could use different ones.
   if (countHosts(context) > 1) throwHttpError('http/invalid', 'A request must have exactly one Host header.');
   const host = hostOf(context);

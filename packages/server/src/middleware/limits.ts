@@ -11,7 +11,7 @@ const readsUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /**
  * Throws on a body of the wrong media type before reading it. HTML forms of other sites cannot send the accepted types.
  */
-export function checkMediaType(context: ServerContext, needs: Pick<RouteRequirements, 'body' | 'isEncoded'>): void {
+export function assertMediaType(context: ServerContext, needs: Pick<RouteRequirements, 'body' | 'isEncoded'>): void {
   if (needs.body === 'any') return;
   const type = readRequestHeader(context, 'content-type');
   if (!needs.isEncoded && readRequestHeader(context, 'content-encoding') !== undefined)

@@ -5,7 +5,7 @@ import { listOrEmpty } from '@coppice/core/decode';
 import { endsWithin, type ModelChoice } from '@coppice/engine';
 import { throwHttpError } from '../http-errors.ts';
 import type { RawReply } from '../routes/define.ts';
-import { type CutReason, type ParsedRequest, parseJsonObject } from './exchange.ts';
+import { type CutOffReason, type ParsedRequest, parseJsonObject } from './exchange.ts';
 import { chunkedHeaders } from './forwarded-headers.ts';
 import { startLocalAnswer } from './local-answer.ts';
 import { parseRequest } from './parse-request.ts';
@@ -67,7 +67,7 @@ export async function answerLocally(call: ProxyCall, project: string): Promise<R
   const kept: Uint8Array[] = [];
   let [keeping, firstMs]: [boolean, number | null] = [true, null];
   const signal = AbortSignal.any([call.signal, ending]);
-  const finish = (status: number, cut: CutReason) => {
+  const finish = (status: number, cut: CutOffReason) => {
     ticket.finish({
       provider: 'coppice',
       response: joinBytes(kept),

@@ -25,7 +25,7 @@ export interface CallBufferOptions
 }
 
 /** A call, and the key of its queue. */
-export interface QueuePosition {
+export interface CallInQueue {
   readonly key: string;
   readonly waitingCall: WaitingCall;
 }
@@ -61,7 +61,7 @@ export class CallBuffer {
   }
 
   /** Adds a new request to the queue of its owner and project. */
-  add(input: QueuedCallInput): QueuePosition {
+  add(input: QueuedCallInput): CallInQueue {
     const position = this.#enqueue(input, input.request);
     position.waitingCall.size = input.request.byteLength + callOverhead;
     this.#memoryBytes += position.waitingCall.size;
@@ -94,7 +94,7 @@ export class CallBuffer {
   }
 
   /** Marks the response as complete, so that the call can be recorded. */
-  complete({ key, waitingCall }: QueuePosition, call: CapturedResponse): void {
+  complete({ key, waitingCall }: CallInQueue, call: CapturedResponse): void {
     waitingCall.state = 'ready';
     waitingCall.readyAt = this.#options.now();
     waitingCall.call = call;
@@ -127,7 +127,7 @@ export class CallBuffer {
   }
 
   /** Removes a call from its queue and releases its memory. */
-  remove({ key, waitingCall }: QueuePosition): void {
+  remove({ key, waitingCall }: CallInQueue): void {
     this.#options.forget(waitingCall);
     if (waitingCall.file === null) this.#memoryBytes -= waitingCall.size;
     else {
@@ -162,7 +162,7 @@ export class CallBuffer {
     { owner, project, wire, secrets, origin = unknownCallOrigin }: Omit<QueuedCallInput, 'request'>,
     request: Uint8Array | null,
     id: string = this.#options.newId(),
-  ): QueuePosition {
+  ): CallInQueue {
     const key = JSON.stringify([owner, project]);
     const queue = this.queues.get(key) ?? [];
     this.queues.set(key, queue);
@@ -249,7 +249,7 @@ export class CallBuffer {
   }
 
   #dropOldest(): boolean {
-    let found: QueuePosition | null = null;
+    let found: CallInQueue | null = null;
     for (const [key, queue] of this.queues) {
       const waitingCall = queue.find((each) => each.state === 'ready' && each.call !== null);
       if (waitingCall !== undefined && (found === null || waitingCall.number < found.waitingCall.number))

@@ -67,7 +67,7 @@ export interface ParsedResponse {
 }
 
 /** What cut the response off: the client, the service or the size limit. Null if the response is complete. */
-export type CutReason = 'client' | 'service' | 'limit' | null;
+export type CutOffReason = 'client' | 'service' | 'limit' | null;
 
 /** Returns the text of a field; null if the field is not a text. */
 export function readTextField(record: JsonObject, key: string): string | null {

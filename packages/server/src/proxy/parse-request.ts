@@ -6,7 +6,7 @@ import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { type ParsedRequest, readTextField, type WireKind } from './exchange.ts';
 import { readOrKeepMessage } from './read-message.ts';
 import { itemReferenceType } from './resolve-references.ts';
-import { findIdField, findSessionInBody } from './session-of-call.ts';
+import { findSessionIdField, findSessionInBody } from './session-of-call.ts';
 
 /** Converts records to messages in canonical form. Blank messages are left out. */
 function canonicalJsonOf(records: readonly JsonObject[]): Message[] {
@@ -102,13 +102,13 @@ export function parseRequest(wire: WireKind, body: JsonObject): ParsedRequest | 
     previous,
     conversation: wire === 'responses' ? findConversation(body) : null,
     session: findSessionInBody(body),
-    cacheKey: findIdField(body, 'prompt_cache_key'),
+    cacheKey: findSessionIdField(body, 'prompt_cache_key'),
   };
 }
 
 /** Returns the conversation that a call of OpenAI's Responses continues, which is an id or an object with an id. */
 function findConversation(body: JsonObject): string | null {
-  return findIdField(body, 'conversation') ?? findIdField(objectOrEmpty(body, 'conversation'), 'id');
+  return findSessionIdField(body, 'conversation') ?? findSessionIdField(objectOrEmpty(body, 'conversation'), 'id');
 }
 
 /** Converts a message of the chat format. Audio that is referenced by its id becomes a reference, like an item. */

@@ -5,7 +5,7 @@ import { isBlank, type JsonObject, type NodeStatus } from '@coppice/core';
 import { isJsonObject, listOrEmpty, objectOrEmpty } from '@coppice/core/decode';
 import { redactKeys } from '@coppice/engine';
 import {
-  type CutReason,
+  type CutOffReason,
   type ModelCompletion,
   type ParsedResponse,
   parseJsonObject,
@@ -22,14 +22,14 @@ export interface RawResponse {
   /** The text or its first part, if the response is not a document. */
   readonly text: string;
   readonly status: number;
-  readonly cut: CutReason;
+  readonly cut: CutOffReason;
   /** The content encoding of a response that could not be decompressed. */
   readonly unreadableEncoding?: string | undefined;
 }
 
 const nothing: ParsedResponse = { before: [], answers: [], model: null, usage: null, id: null, items: [], error: null };
 /** How many characters of an unreadable response are recorded. */
-export const maxExcerptLength = 2_000;
+export const maxRecordedExcerptLength = 2_000;
 
 export function parseResponse(wire: WireKind, raw: RawResponse): ParsedResponse {
   const { document, status, cut } = raw;
@@ -75,7 +75,7 @@ function failureOfResponse({ document, text, cut, unreadableEncoding }: RawRespo
     return { message: cut === 'client' ? 'The client disconnected.' : 'The service sent nothing.' };
   if (document === null && cut !== null && isEventStreamText(text))
     return { message: `${cut === 'client' ? 'The client disconnected' : 'The stream ended'} before the answer began.` };
-  if (document === null) return { message: redactKeys(text.slice(0, maxExcerptLength)) };
+  if (document === null) return { message: redactKeys(text.slice(0, maxRecordedExcerptLength)) };
   return failureOfReport(document);
 }
 
@@ -83,7 +83,7 @@ function failureOfReport(document: JsonObject): JsonObject {
   const said = objectOrEmpty(document, 'error');
   const kept = Object.keys(said).length > 0 ? said : document;
   const short = JSON.stringify(kept);
-  if (short.length > maxExcerptLength) return { message: redactKeys(short.slice(0, maxExcerptLength)) };
+  if (short.length > maxRecordedExcerptLength) return { message: redactKeys(short.slice(0, maxRecordedExcerptLength)) };
   return parseJsonObject(redactKeys(short)) ?? { message: 'The service reported an error without a readable message.' };
 }
 
@@ -92,11 +92,11 @@ function usageOfResponse(record: JsonObject): JsonObject | null {
   return Object.keys(usage).length === 0 ? null : usage;
 }
 
-function endOfAnswer(cut: CutReason): NodeStatus {
+function endOfAnswer(cut: CutOffReason): NodeStatus {
   return cut === 'client' ? 'aborted' : 'interrupted';
 }
 
-function completionOf(record: JsonObject, finish: string | null, cut: CutReason): ModelCompletion {
+function completionOf(record: JsonObject, finish: string | null, cut: CutOffReason): ModelCompletion {
   const message = readWireMessage(record);
   // Many clients disconnect right after the last event, so an answer with a finish reason is complete.
   if (finish === null) return { message, finish, status: endOfAnswer(cut) };
@@ -106,11 +106,11 @@ function completionOf(record: JsonObject, finish: string | null, cut: CutReason)
 
 function errorOfResponse(record: JsonObject): JsonObject | null {
   const { error } = record;
-  if (typeof error === 'string') return { message: redactKeys(error.slice(0, maxExcerptLength)) };
+  if (typeof error === 'string') return { message: redactKeys(error.slice(0, maxRecordedExcerptLength)) };
   return isJsonObject(error) && Object.keys(error).length > 0 ? failureOfReport({ error }) : null;
 }
 
-function fromChat(completion: JsonObject, cut: CutReason): ParsedResponse {
+function fromChat(completion: JsonObject, cut: CutOffReason): ParsedResponse {
   const answers = readModelCallAnswers('chat', completion).flatMap(({ messages, finish }) =>
     messages.map(({ message }) => completionOf(message, finish ?? null, cut)),
   );
@@ -128,7 +128,7 @@ function fromChat(completion: JsonObject, cut: CutReason): ParsedResponse {
   };
 }
 
-function fromMessages(message: JsonObject, cut: CutReason): ParsedResponse {
+function fromMessages(message: JsonObject, cut: CutOffReason): ParsedResponse {
   const [read] = listOrEmpty(message, 'content').length === 0 ? [] : readModelCallAnswers('anthropic', message);
   const said = read?.messages.at(-1);
   return {
@@ -139,7 +139,7 @@ function fromMessages(message: JsonObject, cut: CutReason): ParsedResponse {
   };
 }
 
-function fromResponses(response: JsonObject, cut: CutReason): ParsedResponse {
+function fromResponses(response: JsonObject, cut: CutOffReason): ParsedResponse {
   // If the service ran tools itself, their calls and results come before the final answer.
   const said = [...(readModelCallAnswers('responses', response)[0]?.messages ?? [])];
   const last = said.at(-1)?.message['role'] === 'assistant' ? said.pop() : undefined;
@@ -168,7 +168,7 @@ function fromResponses(response: JsonObject, cut: CutReason): ParsedResponse {
   };
 }
 
-function fromGoogle(response: JsonObject, cut: CutReason): ParsedResponse {
+function fromGoogle(response: JsonObject, cut: CutOffReason): ParsedResponse {
   const blocked = readTextField(objectOrEmpty(response, 'promptFeedback'), 'blockReason');
   return {
     before: [],
@@ -195,7 +195,7 @@ function googleUsage(usage: JsonObject): JsonObject | null {
   return { ...usage, inputTokens, outputTokens };
 }
 
-const readers: Readonly<Record<WireKind, (document: JsonObject, cut: CutReason) => ParsedResponse>> = {
+const readers: Readonly<Record<WireKind, (document: JsonObject, cut: CutOffReason) => ParsedResponse>> = {
   chat: fromChat,
   messages: fromMessages,
   responses: fromResponses,

@@ -3,7 +3,7 @@ import type { JsonObject } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
 import { parseBoundedJson, splitJsonList } from './bounded-json.ts';
 import { type ParsedResponse, parseJsonObject, type WireKind } from './exchange.ts';
-import { foldStreamEvents, maxExcerptLength, parseResponse, type RawResponse } from './parse-response.ts';
+import { foldStreamEvents, maxRecordedExcerptLength, parseResponse, type RawResponse } from './parse-response.ts';
 import { removeSecretsFromBytes, removeSecretsFromValue } from './remove-secrets.ts';
 import { isEventStream, readStreamEvents } from './stream-events.ts';
 import { type CapturedResponse, decompressResponse } from './waiting-call.ts';
@@ -12,7 +12,7 @@ const utf8 = new TextDecoder();
 const encoder = new TextEncoder();
 
 // Enough bytes for the characters of an excerpt, and for a key at its end.
-const beginningBytes = maxExcerptLength * 8;
+const beginningBytes = maxRecordedExcerptLength * 8;
 
 type ReadBytes = Pick<RawResponse, 'status' | 'cut' | 'unreadableEncoding'>;
 

@@ -30,7 +30,7 @@ import {
   type SessionPosition,
   sourceOfMessage,
 } from './place-in-session.ts';
-import { itemIdFormat, resolveReferences } from './resolve-references.ts';
+import { itemIdFormat, resolveItemReferences } from './resolve-references.ts';
 import type { CallGrouping, CallOrigin } from './session-of-call.ts';
 import { buildSpawnExternalIds } from './sub-agents.ts';
 import { titleOfCall } from './title-of-call.ts';
@@ -228,7 +228,7 @@ async function placeExchange(
 ): Promise<RecordedHistory> {
   const before = await findContinuedReply(store, project, asked);
   const grouping = origin.grouping ?? (await groupingSoFar(store, project));
-  const history = await resolveReferences(store, project, asked.history);
+  const history = await resolveItemReferences(store, project, asked.history);
   const keys = grouping === 'session' ? historyKeysOf(history) : [];
   const place =
     before !== null

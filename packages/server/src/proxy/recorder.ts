@@ -6,7 +6,7 @@
 import { type AppError, isAppError } from '@coppice/core';
 import { endsWithin, waitMs } from '@coppice/engine';
 import { measureBusyMs, unrefTimer } from '#platform/system';
-import { CallBuffer, type QueuePosition } from './call-buffer.ts';
+import { CallBuffer, type CallInQueue } from './call-buffer.ts';
 import { RecordingThrottle } from './calls-in-progress.ts';
 import { type FailedCall, FailedCalls } from './failed-calls.ts';
 import { findNextCall, findReadyFirstCall, reorderTimeoutOf } from './order-calls.ts';
@@ -294,7 +294,7 @@ export class Recorder {
   }
 
   /** Records a call. Returns false only if the recorder is closing and leaves the call to the next process. */
-  async #record({ waitingCall }: QueuePosition): Promise<boolean> {
+  async #record({ waitingCall }: CallInQueue): Promise<boolean> {
     try {
       if (waitingCall.file !== null) {
         const keptBytes = await this.#buffer.read(waitingCall.file);

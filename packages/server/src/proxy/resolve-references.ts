@@ -33,7 +33,7 @@ function isReference(block: Block): block is Block & { readonly id: string } {
 }
 
 /** Returns the history with references replaced. A reference to an item that was never recorded is kept. */
-export async function resolveReferences(
+export async function resolveItemReferences(
   store: Store,
   project: string,
   history: readonly Message[],

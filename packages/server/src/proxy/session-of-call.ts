@@ -122,7 +122,7 @@ export function findSessionInBody(body: JsonObject): string | null {
 }
 
 /** Returns the id in a text field of a request; null if the field is missing or not an id. */
-export function findIdField(body: JsonObject, key: string): string | null {
+export function findSessionIdField(body: JsonObject, key: string): string | null {
   const id = readTextField(body, key) ?? '';
   return isSessionId(id) ? id : null;
 }

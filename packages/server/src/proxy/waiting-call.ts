@@ -1,7 +1,7 @@
 /** A call from its request until it is recorded: its stored data and its parsing. */
 import { decompress } from '#platform/compression';
 import { listEncodings } from '../platform/content-encodings.ts';
-import { type CutReason, type ParsedRequest, parseJsonObject, type WireKind } from './exchange.ts';
+import { type CutOffReason, type ParsedRequest, parseJsonObject, type WireKind } from './exchange.ts';
 import { parseRequest } from './parse-request.ts';
 import type { CompleteExchange } from './record.ts';
 import { removeSecretsFromJson } from './remove-secrets.ts';
@@ -17,7 +17,7 @@ export interface CapturedResponse {
   /** The content encoding that the service declared. */
   readonly encoding: string | undefined;
   readonly status: number;
-  readonly cut: CutReason;
+  readonly cut: CutOffReason;
   readonly timing: CompleteExchange['timing'];
 }
 
@@ -109,7 +109,7 @@ export const maxAnswerBytes = 16 * 1024 * 1024;
 /** The bytes of a decompressed response; empty if it cannot be decompressed. */
 export interface DecompressedResponse {
   readonly bytes: Uint8Array;
-  readonly cut: CutReason;
+  readonly cut: CutOffReason;
   /** The content encoding of a response of which nothing could be decompressed. */
   readonly unreadableEncoding?: string;
 }

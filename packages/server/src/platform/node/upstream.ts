@@ -2,7 +2,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { pipeline, Readable } from 'node:stream';
-import type { CutReason } from '../../proxy/exchange.ts';
+import type { CutOffReason } from '../../proxy/exchange.ts';
 import { chunkedHeaders } from '../../proxy/forwarded-headers.ts';
 import { ResponseBuffer, type ResponseBufferOptions } from '../../proxy/response-buffer.ts';
 
@@ -26,7 +26,7 @@ export interface ForwardedCall {
 /** The stored part of a response that has ended. */
 export interface FinishedResponse {
   readonly bytes: Uint8Array;
-  readonly cut: CutReason;
+  readonly cut: CutOffReason;
   readonly firstMs: number | null;
 }
 
@@ -117,14 +117,14 @@ function toUpstreamAnswer(
   const isPacked = (incoming.headers['content-encoding'] ?? 'identity') !== 'identity';
   const buffer = new ResponseBuffer(isPacked ? { ...keeping, wire: null } : keeping);
   let firstMs: number | null = null;
-  let settle: (cut: CutReason) => void = () => undefined;
+  let settle: (cut: CutOffReason) => void = () => undefined;
   const upstreamRequest = new Promise<FinishedResponse>((resolve) => {
     settle = (cut) => {
       const { isWhole } = buffer;
       resolve(buffer.take().then((bytes) => ({ bytes, cut: isWhole ? cut : 'limit', firstMs })));
     };
   });
-  const cutBy = (): CutReason => (signal.aborted ? 'client' : 'service');
+  const cutBy = (): CutOffReason => (signal.aborted ? 'client' : 'service');
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       incoming.on('data', (chunk: Uint8Array) => {

@@ -55,6 +55,6 @@ function otherCall(method: HttpMethod, base: string, version: string): RouteDefi
 }
 
 /** A route for each method and version, with and without a project. */
-export const otherCallRoutes: readonly RouteDefinition[] = ['', '/p/{name}'].flatMap((base) =>
+export const catchAllProxyRoutes: readonly RouteDefinition[] = ['', '/p/{name}'].flatMap((base) =>
   versions.flatMap((version) => methods.map((method) => otherCall(method, base, version))),
 );
