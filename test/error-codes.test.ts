@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { cliErrorKinds, exitCodes } from '@coppice/cli';
 import { importFindingCodes } from '@coppice/content/formats';
 import type { ErrorKind } from '@coppice/core';
-import { httpStatusOf, httpStatusOfErrorKind } from '@coppice/server';
+import { httpStatusByErrorKind, httpStatusOf } from '@coppice/server';
 import { errorTables } from '@coppice/server/testing';
 import { expect, test } from 'vitest';
 import { errorMeanings } from './error-meanings.ts';
@@ -55,7 +55,7 @@ const clientCodes = Object.keys(errorMeanings).filter((code) => code.startsWith(
 function kindTable(): string {
   const rows = Object.entries(kinds).map(([kind, about]) => {
     const known = kind as ErrorKind;
-    return `| ${kind} | ${httpStatusOfErrorKind[known]} | ${exitCodes[known]} | ${about} |`;
+    return `| ${kind} | ${httpStatusByErrorKind[known]} | ${exitCodes[known]} | ${about} |`;
   });
   return ['| Kind | HTTP | Exit code | Means |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }

@@ -1,7 +1,7 @@
 import { deriveId, titleFromText } from '@coppice/content';
 import {
   type ErrorKind,
-  httpStatusOfErrorKind,
+  httpStatusByErrorKind,
   isAppError,
   isUuid,
   type JsonObject,
@@ -22,10 +22,10 @@ import {
   type UIMessage,
   type UIMessageChunk,
 } from 'ai';
-import { ChatRun, type ChatRuns, chatRunsOf, endOnAbort, type RunRequest } from './chat-run.ts';
+import { ChatRun, type ChatRuns, chatRunsOf, endStreamOnAbort, type RunRequest } from './chat-run.ts';
 import { type ChatPost, readChatPost, readJsonBody, requireChatId, toModelInput } from './read-request.ts';
 import {
-  type ChatTree,
+  type ChatTreeAccess,
   createChat,
   readBranch,
   readLastMessage,
@@ -37,7 +37,7 @@ import {
 } from './store-messages.ts';
 import { streamStoredReply } from './stored-reply.ts';
 import { changeTree, readTreeChange, readTreeState, streamChanges } from './tree-requests.ts';
-import { runHeader } from './tree-state.ts';
+import { runHeaderName } from './tree-state.ts';
 import type { UiMessageJson } from './ui-nodes.ts';
 
 /** The settings of a model call that the app may set for all replies. */
@@ -130,7 +130,7 @@ const optionNames: OptionNames<ChatHandlerOptions> = {
 export type ChatHandler = (request: Request) => Promise<Response>;
 
 /** The store and the user that determine the tree of a chat. */
-export interface ChatOwner {
+export interface ChatAccess {
   readonly store: Store;
   readonly user: string;
   readonly now?: () => number;
@@ -143,9 +143,9 @@ export function chatTreeId(user: string, chatId: string): string {
 }
 
 function chatTree(
-  { store, user, now = Date.now, newId = () => crypto.randomUUID() }: ChatOwner,
+  { store, user, now = Date.now, newId = () => crypto.randomUUID() }: ChatAccess,
   chatId: string,
-): ChatTree {
+): ChatTreeAccess {
   return { store: store.forOwner(user), id: treeId(chatTreeId(user, chatId)), actor: user, now, newId };
 }
 
@@ -153,9 +153,9 @@ function chatTree(
  * Reads the messages of a chat's active branch, for `useChat({ messages })`. A chat that does not exist has no
  * messages. A reply that this process is generating is left out, because `resume` streams the reply from its beginning.
  */
-export async function loadChat(options: ChatOwner, chatId: string): Promise<UIMessage[]> {
+export async function loadChat(options: ChatAccess, chatId: string): Promise<UIMessage[]> {
   // An app may pass the options of its handler.
-  assertOptionNames<ChatHandlerOptions | ChatOwner>('loadChat', options, optionNames);
+  assertOptionNames<ChatHandlerOptions | ChatAccess>('loadChat', options, optionNames);
   assertStore('loadChat', options.store);
   if (typeof options.user !== 'string' || options.user === '')
     return refuse('command/invalid', 'loadChat needs the `user` whose chat it loads: a text.');
@@ -235,12 +235,12 @@ class ChatService {
     }
   }
 
-  #tree(user: string, chatId: string): ChatTree {
+  #tree(user: string, chatId: string): ChatTreeAccess {
     const { store, now, newId } = this.#options;
     return chatTree({ store, user, ...(now && { now }), ...(newId && { newId }) }, chatId);
   }
 
-  async #load(tree: ChatTree): Promise<Response> {
+  async #load(tree: ChatTreeAccess): Promise<Response> {
     if ((await tree.store.formatOf(tree.id)) === null)
       return errorResponse(404, 'tree/unknown-tree', 'not-found', 'There is no such chat.');
     const { messages } = await readTreeState(tree, this.#runs.of(tree.id));
@@ -248,14 +248,14 @@ class ChatService {
   }
 
   /** Streams a run from its beginning: the run with the given id, or the run at the end of the active branch. */
-  async #resume(tree: ChatTree, id: string | null): Promise<Response> {
+  async #resume(tree: ChatTreeAccess, id: string | null): Promise<Response> {
     const runs = this.#runs.of(tree.id);
     const wanted = id ?? (runs.length === 0 ? null : (await readTreeState(tree, runs)).run);
     const found = runs.find(({ request }) => request.id === wanted);
     return found === undefined ? new Response(null, { status: 204 }) : this.#respond(found, true);
   }
 
-  async #change(request: Request, tree: ChatTree): Promise<Response> {
+  async #change(request: Request, tree: ChatTreeAccess): Promise<Response> {
     const change = readTreeChange(await readJsonBody(request, this.#options.maxRequestBytes ?? defaultMaxBytes));
     const shown =
       change.action === 'undo'
@@ -265,7 +265,7 @@ class ChatService {
     return Response.json(await readTreeState(tree, this.#runs.of(tree.id), shown), noCache);
   }
 
-  async #follow(tree: ChatTree, since: number): Promise<Response> {
+  async #follow(tree: ChatTreeAccess, since: number): Promise<Response> {
     if (!Number.isSafeInteger(since) || since < 0)
       return refuse('command/invalid', 'The version in `since` must be a number.');
     if ((await tree.store.formatOf(tree.id)) === null) return new Response(null, { status: 204 });
@@ -280,7 +280,7 @@ class ChatService {
         if (this.#options.onDisconnect === 'stop' && !running.hasReaders) running.stop();
       },
     });
-    return createUIMessageStreamResponse({ stream, headers: { [runHeader]: running.request.id } });
+    return createUIMessageStreamResponse({ stream, headers: { [runHeaderName]: running.request.id } });
   }
 
   async #post(request: Request, user: string): Promise<Response> {
@@ -306,7 +306,7 @@ class ChatService {
    * lost its connection. Their text is stored first, so that the posted part of it is recognised and not stored as a
    * variant. Runs outside the queue, because the replies are stored through it.
    */
-  async #stopLeft(tree: ChatTree, { messages }: ChatPost): Promise<void> {
+  async #stopLeft(tree: ChatTreeAccess, { messages }: ChatPost): Promise<void> {
     const passed = new Set(messages.slice(0, -1).map(({ id }) => id));
     const running = this.#runs.of(tree.id).filter(({ request }) => passed.has(request.replyId));
     await Promise.all(
@@ -319,7 +319,7 @@ class ChatService {
   }
 
   /** Stores the posted messages, then joins the reply that is being generated for them, or starts one. */
-  async #answer(tree: ChatTree, post: ChatPost, options: ReplyOptions): Promise<Response> {
+  async #answer(tree: ChatTreeAccess, post: ChatPost, options: ReplyOptions): Promise<Response> {
     const actId = tree.newId();
     const { end, changed } = await this.#keep(tree, post, actId);
     const { trigger, messageId } = post;
@@ -371,7 +371,7 @@ class ChatService {
 
   /** Stores the posted messages; creates the tree with them if it does not exist. */
   async #keep(
-    tree: ChatTree,
+    tree: ChatTreeAccess,
     { chatId, messages, messageId, whole }: ChatPost,
     actId: string,
   ): Promise<StoredMessagesResult> {
@@ -413,7 +413,7 @@ class ChatService {
 
   /** Calls the model and stores the reply after each step, and once more when the reply has ended for any reason. */
   async #generate(
-    tree: ChatTree,
+    tree: ChatTreeAccess,
     { model, tools, system, settings }: ReplyOptions,
     { end, actId, above, continued, replyId }: RunRequest,
     signal: AbortSignal,
@@ -468,7 +468,7 @@ class ChatService {
           onError: report,
           ...(messageMetadata === undefined ? {} : { messageMetadata }),
         });
-        writer.merge(endOnAbort(chunks, signal));
+        writer.merge(endStreamOnAbort(chunks, signal));
       },
     });
   }
@@ -518,7 +518,7 @@ export function createChatHandler(options: ChatHandlerOptions): ChatHandler {
       return await service.handle(request);
     } catch (error) {
       if (!isAppError(error)) throw error;
-      return errorResponse(httpStatusOfErrorKind[error.kind], error.code, error.kind, error.message, error.data);
+      return errorResponse(httpStatusByErrorKind[error.kind], error.code, error.kind, error.message, error.data);
     }
   };
 }

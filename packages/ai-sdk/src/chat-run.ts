@@ -159,7 +159,7 @@ function isLast({ type }: UIMessageChunk): boolean {
 }
 
 /** Ends a stream when the signal is aborted, even if the model ignores the signal. */
-export function endOnAbort(
+export function endStreamOnAbort(
   stream: ReadableStream<UIMessageChunk>,
   signal: AbortSignal,
 ): ReadableStream<UIMessageChunk> {

@@ -1,8 +1,8 @@
 export {
   type CallSettings,
+  type ChatAccess,
   type ChatHandler,
   type ChatHandlerOptions,
-  type ChatOwner,
   chatTreeId,
   createChatHandler,
   loadChat,

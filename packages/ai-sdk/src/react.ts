@@ -9,7 +9,7 @@ import { TreeChat, type TreeChatConnection } from './tree-chat.ts';
 import type { ChatBranchEnd, ChatRunInfo } from './tree-state.ts';
 
 export { TreeChat, type TreeChatConnection, type TreeChatSnapshot, type VariantPosition } from './tree-chat.ts';
-export type { ChatBranchEnd, ChatRunInfo, MessageVariants, TreeChatState } from './tree-state.ts';
+export type { ChatBranchEnd, ChatRunInfo, TreeChatState, UiMessageVariants } from './tree-state.ts';
 
 /** The options of `useChat`, with the address of the handler instead of a transport. */
 export interface UseTreeChatOptions<M extends UIMessage>

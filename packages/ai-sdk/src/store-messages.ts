@@ -19,7 +19,7 @@ import {
   type TreeAttributes,
   type TreeId,
 } from '@coppice/core';
-import { bytesInMessages, type KnownBytes, storeBytes, withKnownBytes, withStoredBytes } from './stored-bytes.ts';
+import { bytesInMessages, type KnownBytes, restoreNodeBytes, storeBytes, withKnownBytes } from './stored-bytes.ts';
 import {
   continuesMessage,
   isBeginningOfReply,
@@ -33,7 +33,7 @@ import {
 } from './ui-nodes.ts';
 
 /** The tree of one chat, opened for its user. */
-export interface ChatTree {
+export interface ChatTreeAccess {
   readonly store: Store;
   readonly id: TreeId;
   readonly actor: string;
@@ -63,7 +63,7 @@ interface KeepPlan {
   readonly activeId: NodeId | null;
 }
 
-export function createChatContext(tree: ChatTree, actId?: string): RunContext {
+export function createChatContext(tree: ChatTreeAccess, actId?: string): RunContext {
   const { actor, now, newId } = tree;
   return { actor, now, newId, kit: messageKit, ...(actId === undefined ? {} : { actId }) };
 }
@@ -152,7 +152,7 @@ function inStoredOrder(wanted: readonly UiNode[], stored: readonly Node[]): UiNo
 
 /** Derives the ids of a message's new nodes. The same message at the same place always gets the same ids. */
 function* nameNodes(
-  tree: ChatTree,
+  tree: ChatTreeAccess,
   parentId: NodeId,
   message: UiMessageJson,
   own: boolean,
@@ -187,7 +187,7 @@ function nameBelow(parent: NodeId, nodes: readonly UiNode[]): NewUiNode[] {
  * otherwise they are added at the end.
  */
 function* planKeeping(
-  tree: ChatTree,
+  tree: ChatTreeAccess,
   messages: readonly UiMessageJson[],
   below: NodeId | null | undefined,
   own: boolean,
@@ -250,7 +250,7 @@ export interface StoreMessagesOptions {
 
 /** Stores messages in an existing tree. Storing the same messages again changes nothing. */
 export async function storeMessages(
-  tree: ChatTree,
+  tree: ChatTreeAccess,
   messages: readonly UiMessageJson[],
   { below, actId, own = false, onNew, select }: StoreMessagesOptions,
 ): Promise<StoredMessagesResult> {
@@ -276,7 +276,7 @@ export async function storeMessages(
  * Ids are derived, so that two processes which create the same chat at the same time create the same nodes.
  */
 export async function createChat(
-  tree: ChatTree,
+  tree: ChatTreeAccess,
   messages: readonly UiMessageJson[],
   { attributes, actId }: { readonly attributes: TreeAttributes; readonly actId: string },
 ): Promise<StoredMessagesResult> {
@@ -306,7 +306,7 @@ export interface ChatBranch {
 
 /** Reads a branch down to a node, or the active branch. With `forModel`, excluded messages are left out. */
 export async function readBranch(
-  { store, id }: ChatTree,
+  { store, id }: ChatTreeAccess,
   { to, forModel = false }: { readonly to?: NodeId; readonly forModel?: boolean } = {},
 ): Promise<ChatBranch> {
   const { shown, systemPrompt } = await store.read(id, function* () {
@@ -316,18 +316,18 @@ export async function readBranch(
     const shown = forModel ? path.filter((node) => node.meta.excluded !== true) : path;
     return { shown, systemPrompt: attributes.systemPrompt };
   });
-  const chains = toUiChains(await withStoredBytes(shown, store.blobs));
+  const chains = toUiChains(await restoreNodeBytes(shown, store.blobs));
   return { messages: chains.map(({ message }) => message), systemPrompt };
 }
 
 /** Returns a stored message with the bytes of its images and files. */
 async function withChainBytes(chain: UiChain, blobs: Store['blobs']): Promise<UiChain> {
-  const [whole = chain] = toUiChains(await withStoredBytes(chain.nodes, blobs));
+  const [whole = chain] = toUiChains(await restoreNodeBytes(chain.nodes, blobs));
   return whole;
 }
 
 /** Reads the UI message whose first node is given, with all its nodes. */
-export async function readUiMessageAt({ store, id }: ChatTree, first: NodeId): Promise<UiChain> {
+export async function readUiMessageAt({ store, id }: ChatTreeAccess, first: NodeId): Promise<UiChain> {
   const found = await store.read(id, function* () {
     const node = yield* ask('node', { id: first });
     if (node === null || node.parentId === null)
@@ -342,7 +342,7 @@ export async function readUiMessageAt({ store, id }: ChatTree, first: NodeId): P
 }
 
 /** Reads the last visited reply to a prompt; undefined if there is none. */
-export async function readLastReply({ store, id }: ChatTree, prompt: NodeId): Promise<UiMessageJson | undefined> {
+export async function readLastReply({ store, id }: ChatTreeAccess, prompt: NodeId): Promise<UiMessageJson | undefined> {
   const chain = await store.read(id, function* () {
     const replies = (yield* liveChildren(prompt)).filter(
       (node) => node.role === 'assistant' && node.kind === 'message',
@@ -356,7 +356,7 @@ export async function readLastReply({ store, id }: ChatTree, prompt: NodeId): Pr
 
 /** Reads the UI message whose last node is given, and the parent of that message; null at the top of the tree. */
 export async function readLastMessage(
-  { store, id }: ChatTree,
+  { store, id }: ChatTreeAccess,
   end: NodeId,
 ): Promise<{ readonly above: NodeId | null; readonly message: UiMessageJson | undefined }> {
   const last = await store.read(id, function* () {
@@ -371,7 +371,7 @@ export async function readLastMessage(
  * Selects the question to answer again: the message with the given id on the active branch, or the question above if
  * that message is a reply. Without an id the last message is meant. Returns the last node of the question.
  */
-export async function selectQuestion(tree: ChatTree, messageId: string | undefined): Promise<NodeId> {
+export async function selectQuestion(tree: ChatTreeAccess, messageId: string | undefined): Promise<NodeId> {
   const { store, id: treeId } = tree;
   const end = await store.read(treeId, function* () {
     const { activeNodeId } = yield* readTree(treeId);
@@ -391,7 +391,7 @@ export async function selectQuestion(tree: ChatTree, messageId: string | undefin
 }
 
 /** Selects the last visited reply below a message, if that message is still active. */
-export async function selectLastReply(tree: ChatTree, at: NodeId): Promise<void> {
+export async function selectLastReply(tree: ChatTreeAccess, at: NodeId): Promise<void> {
   const { store, id: treeId } = tree;
   const end = await store.read(treeId, function* () {
     const { activeNodeId } = yield* readTree(treeId);

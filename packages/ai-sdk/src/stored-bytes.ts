@@ -53,7 +53,7 @@ const refersToBytes = ({ message }: Node) => message !== null && hasStoredBytes(
  * Returns stored nodes with the bytes of their images and files; the same list if they have none. A block stays a
  * reference if its bytes are missing.
  */
-export async function withStoredBytes(nodes: readonly Node[], blobs: BlobStore): Promise<readonly Node[]> {
+export async function restoreNodeBytes(nodes: readonly Node[], blobs: BlobStore): Promise<readonly Node[]> {
   if (!nodes.some(refersToBytes)) return nodes;
   return Promise.all(
     nodes.map(async (node) => {

@@ -6,7 +6,7 @@ import { createChatHandler, loadChat } from './index.ts';
 import { storeMessages } from './store-messages.ts';
 import { streamStoredReply } from './stored-reply.ts';
 import { arbitraryReplyParts } from './testing/arbitrary-messages.ts';
-import { openChatTree } from './testing/chat-tree.ts';
+import { createEmptyChatTree } from './testing/chat-tree.ts';
 import { finishPart, StockChat, scriptedModel, textParts, textsOf } from './testing/stock-chat.ts';
 import type { UiMessageJson } from './ui-nodes.ts';
 
@@ -30,7 +30,7 @@ test('[AS20] a stored reply that is streamed again is the same message for the p
       const read = await readReply(reply);
       expect(read.parts.map(({ type }) => type)).toEqual(reply.parts.map(({ type }) => type));
       expect(await safeValidateUIMessages({ messages: [read] })).toMatchObject({ success: true });
-      const tree = await openChatTree(store);
+      const tree = await createEmptyChatTree(store);
       const first = await storeMessages(tree, [reply], { below: null, actId: tree.newId(), select: 'always' });
       const again = await storeMessages(tree, [read], { below: null, actId: tree.newId(), select: 'always' });
       expect(again).toEqual({ end: first.end, changed: false });

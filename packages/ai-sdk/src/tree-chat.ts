@@ -4,10 +4,10 @@
 import { type AbstractChat, DefaultChatTransport, type UIMessage } from 'ai';
 import {
   type ChatRunInfo,
-  type MessageVariants,
-  runHeader,
+  runHeaderName,
   type TreeChange,
   type TreeChatState,
+  type UiMessageVariants,
 } from './tree-state.ts';
 
 /** Headers of a request. */
@@ -113,7 +113,7 @@ export class TreeChat<M extends UIMessage = UIMessage> {
       }),
       fetch: async (input, init) => {
         const response = await this.#fetch(input, init);
-        this.#run = response.headers.get(runHeader) ?? this.#run;
+        this.#run = response.headers.get(runHeaderName) ?? this.#run;
         return response;
       },
     });
@@ -375,12 +375,12 @@ export class TreeChat<M extends UIMessage = UIMessage> {
 
   redo = (): Promise<void> => this.#change({ action: 'redo' });
 
-  #placeOf(messageId: string): MessageVariants | undefined {
+  #placeOf(messageId: string): UiMessageVariants | undefined {
     const { state } = this.#snapshot;
     return state.places[state.messages.findIndex(({ id }) => id === messageId)];
   }
 
-  #requirePlace(messageId: string): MessageVariants {
+  #requirePlace(messageId: string): UiMessageVariants {
     const place = this.#placeOf(messageId);
     if (place === undefined) throw new Error(`The message ${messageId} is not stored yet.`);
     return place;

@@ -21,9 +21,9 @@ import {
 } from '@coppice/core';
 import type { ChatRun, ChatRuns } from './chat-run.ts';
 import { toUiMessage } from './read-request.ts';
-import { type ChatTree, createChatContext, readUiMessageAt, storeMessages } from './store-messages.ts';
-import { withStoredBytes } from './stored-bytes.ts';
-import type { ChatBranchEnd, MessageVariants, TreeChange, TreeChatState } from './tree-state.ts';
+import { type ChatTreeAccess, createChatContext, readUiMessageAt, storeMessages } from './store-messages.ts';
+import { restoreNodeBytes } from './stored-bytes.ts';
+import type { ChatBranchEnd, TreeChange, TreeChatState, UiMessageVariants } from './tree-state.ts';
 import { continuesMessage, toUiChains, type UiChain } from './ui-nodes.ts';
 
 const maxBranches = 50;
@@ -40,10 +40,10 @@ const noTree: TreeChatState = {
 };
 
 /** Finds the variants of each message: the children of its parent that start a message. */
-function* placesOf(chains: readonly UiChain[], rootId: NodeId): ReadProgram<MessageVariants[]> {
+function* placesOf(chains: readonly UiChain[], rootId: NodeId): ReadProgram<UiMessageVariants[]> {
   const firsts = chains.flatMap(({ nodes: [first] }) => (first === undefined ? [] : [first]));
   const lists = yield* ask('childIds', { of: firsts.map((node) => node.parentId ?? rootId) });
-  const places: MessageVariants[] = [];
+  const places: UiMessageVariants[] = [];
   for (const [at, { id }] of firsts.entries()) {
     const all = lists[at] ?? [id];
     const above = at === 0 ? undefined : chains[at - 1]?.nodes.at(-1);
@@ -72,7 +72,7 @@ function* pathToShow(wanted: readonly string[], activeId: NodeId | null): ReadPr
 
 /** Reads the branch through the first existing node or run of a list; by default the active branch. */
 export async function readTreeState(
-  { store, id }: ChatTree,
+  { store, id }: ChatTreeAccess,
   runs: readonly ChatRun[],
   wanted: readonly string[] = [],
 ): Promise<TreeChatState> {
@@ -114,7 +114,7 @@ export async function readTreeState(
       end: path.at(-1)?.id ?? shown?.request.end ?? null,
     };
   });
-  const restored = await withStoredBytes(whole, store.blobs);
+  const restored = await restoreNodeBytes(whole, store.blobs);
   const shown = restored === whole ? chains : toUiChains(restored);
   return { ...state, messages: shown.map(({ message }) => toUiMessage(message)) };
 }
@@ -133,7 +133,7 @@ export function readTreeChange(body: JsonObject): TreeChange {
 }
 
 /** Executes a change. Returns the ids of the branch to show afterwards; an empty list means the active branch. */
-export async function changeTree(tree: ChatTree, runs: ChatRuns, change: TreeChange): Promise<readonly string[]> {
+export async function changeTree(tree: ChatTreeAccess, runs: ChatRuns, change: TreeChange): Promise<readonly string[]> {
   const { store, id: treeId } = tree;
   const context = createChatContext(tree, tree.newId());
   switch (change.action) {
@@ -177,7 +177,7 @@ export async function changeTree(tree: ChatTree, runs: ChatRuns, change: TreeCha
  * Stops the reply of the act that is about to be undone, so that its text is undone as well. Returns false if nothing
  * is left to undo, as for a regenerated reply without any text.
  */
-async function stopUndone({ store, id, actor }: ChatTree, runs: ChatRuns): Promise<boolean> {
+async function stopUndone({ store, id, actor }: ChatTreeAccess, runs: ChatRuns): Promise<boolean> {
   const unwritten = runs.of(id).findLast(({ request, storedEnd }) => !request.isWritten && storedEnd === undefined);
   if (unwritten !== undefined) {
     await runs.stop(id, unwritten.request.id);
@@ -191,7 +191,7 @@ async function stopUndone({ store, id, actor }: ChatTree, runs: ChatRuns): Promi
 }
 
 /** Stops replies whose question was deleted. */
-async function stopOrphans({ store, id }: ChatTree, runs: ChatRuns): Promise<void> {
+async function stopOrphans({ store, id }: ChatTreeAccess, runs: ChatRuns): Promise<void> {
   for (const { request } of runs.of(id)) {
     const gone = await store
       .read(id, () => readPath({ to: request.end }))
@@ -205,7 +205,7 @@ async function stopOrphans({ store, id }: ChatTree, runs: ChatRuns): Promise<voi
 
 /** Streams the version of a tree after each change, and whenever a reply begins or ends. */
 export function streamChanges(
-  { store, id }: ChatTree,
+  { store, id }: ChatTreeAccess,
   runs: ChatRuns,
   since: number,
   keepAliveMs: number,

@@ -2,7 +2,7 @@
 import type { UIMessage } from 'ai';
 
 /** The variants of a shown message, and the index of the message among them. */
-export interface MessageVariants {
+export interface UiMessageVariants {
   /** The first node of the message. */
   readonly nodeId: string;
   /**
@@ -38,7 +38,7 @@ export interface TreeChatState {
   /** The messages of the shown branch, without the reply that is being generated on it. */
   readonly messages: readonly UIMessage[];
   /** The variants of each message, in the order of `messages`. */
-  readonly places: readonly MessageVariants[];
+  readonly places: readonly UiMessageVariants[];
   /** The reply that is being generated on the shown branch. */
   readonly run: string | null;
   /** All replies that are being generated. */
@@ -58,4 +58,4 @@ export type TreeChange =
   | { readonly action: 'redo' };
 
 /** The response header that names the run whose reply is streamed. */
-export const runHeader = 'x-coppice-run';
+export const runHeaderName = 'x-coppice-run';

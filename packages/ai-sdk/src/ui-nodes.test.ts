@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readBranch, storeMessages } from './store-messages.ts';
 import { arbitraryChatMessages, arbitraryReplyParts } from './testing/arbitrary-messages.ts';
-import { openChatTree } from './testing/chat-tree.ts';
+import { createEmptyChatTree } from './testing/chat-tree.ts';
 import type { UiMessageJson } from './ui-nodes.ts';
 
 test('[AS1] messages are read back from a tree exactly as they were posted, and posting them again adds nothing', async () => {
   const store = await openStore('memory:');
   await fc.assert(
     fc.asyncProperty(arbitraryChatMessages, async (messages) => {
-      const tree = await openChatTree(store);
+      const tree = await createEmptyChatTree(store);
       const first = await storeMessages(tree, messages, { below: null, actId: tree.newId(), select: 'always' });
       expect((await readBranch(tree)).messages).toEqual(messages);
       const again = await storeMessages(tree, messages, { below: null, actId: tree.newId(), select: 'always' });
@@ -38,7 +38,7 @@ test('[AS1] a reply stored step by step equals one stored at once', async () => 
       arbitraryReplyParts.filter((parts) => parts.length > 0),
       async (parts) => {
         const whole: UiMessageJson = JSON.parse(JSON.stringify({ id: 'a', role: 'assistant', parts }));
-        const tree = await openChatTree(store);
+        const tree = await createEmptyChatTree(store);
         for (const [at, { type }] of [...whole.parts.entries(), [whole.parts.length, { type: 'step-start' }] as const])
           if (type === 'step-start' && at > 0)
             await storeMessages(tree, [{ ...whole, parts: whole.parts.slice(0, at) }], {

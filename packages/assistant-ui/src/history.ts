@@ -12,7 +12,7 @@ import {
   type TreeId,
 } from '@coppice/core';
 import { assertOptionNames } from '@coppice/core/decode';
-import { readBytes } from './message-bytes.ts';
+import { loadMessageBytes } from './message-bytes.ts';
 import { fromTreeMessage, type StoredMessage, toForeignContent, toTreeMessage } from './stored-message.ts';
 
 /** The client, and functions that return or create the tree of a thread. */
@@ -102,7 +102,7 @@ class TreeHistory {
     for (let at = 0; at < ids.length; at += contentBatch) {
       const { messages } = await this.#options.client.api.contents(tree, ids.slice(at, at + contentBatch));
       const read = async ([id, message]: readonly [string, Message]) =>
-        found.set(id, await readBytes(this.#options.client, message));
+        found.set(id, await loadMessageBytes(this.#options.client, message));
       await Promise.all(Object.entries(messages).map(read));
     }
     return found;

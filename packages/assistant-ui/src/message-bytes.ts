@@ -24,8 +24,11 @@ function mapJson(value: Json, change: (value: Json) => Json | undefined): Json {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapJson(each, change)]));
 }
 
-/** Takes the bytes out of the data URLs of a value. Bytes that the server would not restore exactly stay. */
-export function takeBytes(value: JsonObject): { readonly value: JsonObject; readonly blocks: readonly BytesBlock[] } {
+/** Extracts the bytes from the data URLs of a value. Bytes that the server would not restore exactly stay. */
+export function extractBytes(value: JsonObject): {
+  readonly value: JsonObject;
+  readonly blocks: readonly BytesBlock[];
+} {
   // A value with this field could not be told from one whose bytes were taken.
   if (JSON.stringify(value).includes(`"${indexField}":`)) return { value, blocks: [] };
   const blocks: BytesBlock[] = [];
@@ -49,7 +52,7 @@ function isBytesBlock({ type }: Block): boolean {
 }
 
 /** Puts the bytes of blocks back into the data URLs from which they were taken. */
-export function putBytes(value: JsonObject, content: readonly Block[]): JsonObject {
+export function restoreBytes(value: JsonObject, content: readonly Block[]): JsonObject {
   const blocks = content.filter(isBytesBlock);
   const changed = mapJson(value, (each) => {
     if (!isJsonObject(each) || typeof each[indexField] !== 'number' || typeof each.start !== 'string') return undefined;
@@ -81,7 +84,7 @@ export function imageUrlOf(block: Block): { readonly url: string; readonly media
 }
 
 /** Reads the bytes to which a message refers. A block stays a reference if its bytes are missing. */
-export async function readBytes(client: CoppiceClient, message: Message): Promise<Message> {
+export async function loadMessageBytes(client: CoppiceClient, message: Message): Promise<Message> {
   if (!message.content.some((block) => isBytesBlock(block) && sourceOf(block).type === 'blob')) return message;
   const content = await Promise.all(
     message.content.map(async (block): Promise<Block> => {

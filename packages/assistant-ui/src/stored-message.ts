@@ -4,7 +4,7 @@
  */
 import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isJsonObject } from '@coppice/core/decode';
-import { imageUrlOf, putBytes, takeBytes } from './message-bytes.ts';
+import { extractBytes, imageUrlOf, restoreBytes } from './message-bytes.ts';
 
 /** A message in the storage format of a runtime. */
 export interface StoredMessage {
@@ -44,7 +44,7 @@ function joinPart(block: JsonObject, rest: JsonObject): JsonObject {
 
 /** Converts a message of assistant-ui to a message of a tree. */
 export function toTreeMessage({ id, format, content: given }: StoredMessage): Message & { readonly role: SpokenRole } {
-  const { value: content, blocks: files } = takeBytes(given);
+  const { value: content, blocks: files } = extractBytes(given);
   const field = partFields.find((name) => Array.isArray(content[name]));
   const listed = field === undefined ? [] : content[field];
   const blocks: OwnBlock[] = [];
@@ -67,7 +67,7 @@ export function fromTreeMessage(message: Message): StoredMessage | null {
   const { id, format, payload, field } = own;
   if (!isJsonObject(payload)) return null;
   const listed = typeof field === 'string' ? payload[field] : null;
-  const restore = (content: JsonObject) => ({ id, format, content: putBytes(content, message.content) });
+  const restore = (content: JsonObject) => ({ id, format, content: restoreBytes(content, message.content) });
   if (typeof field !== 'string' || !Array.isArray(listed)) return restore(payload);
   const parts = listed.flatMap((entry: Json): Json[] => {
     if (!isJsonObject(entry)) return [];

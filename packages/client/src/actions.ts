@@ -45,7 +45,7 @@ export interface GenerationResult {
 }
 
 /** The attributes of a tree that a user can change. */
-export type TreeAttributes = Pick<Partial<TreeViewData>, 'title' | 'tags' | 'folder' | 'pinned'>;
+export type EditableTreeAttributes = Pick<Partial<TreeViewData>, 'title' | 'tags' | 'folder' | 'pinned'>;
 
 /** Converts a message in a short form: a text is a message of the user. */
 function toMessage(input: MessageInput): Message {
@@ -349,14 +349,14 @@ export class TreeActions {
   }
 
   /** Changes title, tags, folder or pin of the tree. */
-  setAttributes(after: TreeAttributes): Promise<WriteResponse> {
+  setAttributes(after: EditableTreeAttributes): Promise<WriteResponse> {
     const { api, treeId } = this.#session;
     const before = this.attributesBefore(after);
     return this.#session.write([{ type: 'attributes', after, before }], () => api.patch(treeId, after));
   }
 
   /** Returns the current values of the given attributes, from which a caller can build an undo. */
-  attributesBefore(set: TreeAttributes): TreeAttributes {
+  attributesBefore(set: EditableTreeAttributes): EditableTreeAttributes {
     const tree = this.#session.state.part?.tree;
     if (tree === undefined) return {};
     return {

@@ -1,11 +1,11 @@
 /** Builds URLs of the API and reads its error responses. */
-import { type ErrorKind, httpStatusOfErrorKind, isErrorKind } from '@coppice/core';
+import { type ErrorKind, httpStatusByErrorKind, isErrorKind } from '@coppice/core';
 import { fieldsOrEmpty, getText } from '@coppice/core/decode';
 
 const kindsByStatus = new Map<number, ErrorKind>([
-  ...Object.keys(httpStatusOfErrorKind)
+  ...Object.keys(httpStatusByErrorKind)
     .filter(isErrorKind)
-    .map((kind) => [httpStatusOfErrorKind[kind], kind] as const),
+    .map((kind) => [httpStatusByErrorKind[kind], kind] as const),
   [401, 'refused'],
   [403, 'refused'],
   [412, 'conflict'],

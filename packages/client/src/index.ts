@@ -2,10 +2,10 @@
 export type { MessageInput } from '@coppice/core';
 export { decodeTopologyColumns } from '@coppice/core/tree';
 export {
+  type EditableTreeAttributes,
   type GenerationOptions,
   type GenerationResult,
   TreeActions,
-  type TreeAttributes,
 } from './actions.ts';
 export type { CommandPositionInput } from './api/commands.ts';
 export { type Api, createApi } from './api/create-api.ts';
@@ -46,7 +46,7 @@ export type { TreeReplies } from './replies.ts';
 export { listSourceNotices, type ReplySource, replyErrorOf, replySourceOf, type SourceNotice } from './reply-source.ts';
 export { TreeSession } from './session.ts';
 export { Topology } from './topology.ts';
-export { leafInTopology } from './topology-loader.ts';
+export { findViewEndInTopology } from './topology-loader.ts';
 export { emptyTreeState, hasRunningTurn, type OpenTreeState, type Overlay } from './tree-state.ts';
 export { type UnsentMessage, UnsentMessages } from './unsent.ts';
 

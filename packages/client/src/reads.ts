@@ -17,7 +17,7 @@ export function runsInPage(page: PageAnswer): ReadonlyMap<NodeId, string> {
 }
 
 /** Reads pages of one tree. The signal aborts the requests. */
-export class TreeReads {
+export class TreePageReader {
   readonly #api: Api;
   readonly #treeId: TreeId;
   readonly #signal: AbortSignal;

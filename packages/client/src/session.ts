@@ -23,7 +23,7 @@ import {
 } from './loaded-branch.ts';
 import { createObservable, type Observable } from './observable.ts';
 import { applyOverlays, confirmWrite, movesActiveNode } from './overlays.ts';
-import { addPagesAround, firstPageLength, type PagesAround, runsInPage, TreeReads } from './reads.ts';
+import { addPagesAround, firstPageLength, type PagesAround, runsInPage, TreePageReader } from './reads.ts';
 import { RecentCommits } from './recent-commits.ts';
 import { TreeReplies } from './replies.ts';
 import type { Topology } from './topology.ts';
@@ -50,7 +50,7 @@ export class TreeSession {
   readonly #queue: WriteQueue;
   #feed: { close(): void } | null = null;
   readonly #closed = new AbortController();
-  readonly #reads: TreeReads;
+  readonly #reads: TreePageReader;
   readonly #recentCommits = new RecentCommits();
   readonly #topologyLoader: TopologyLoader;
   #nextOverlayId = 1;
@@ -84,7 +84,7 @@ export class TreeSession {
     this.actions = new TreeActions(this);
     this.replies = new TreeReplies(connection, treeId, this.store, () => void this.refresh());
     this.#queue = new WriteQueue(connection.waitingQueues, (line) => this.store.setState(line));
-    this.#reads = new TreeReads(connection.api, treeId, this.#closed.signal);
+    this.#reads = new TreePageReader(connection.api, treeId, this.#closed.signal);
     this.#topologyLoader = new TopologyLoader(connection.api, treeId, this.store, this.#closed.signal);
   }
 

@@ -10,7 +10,7 @@ import type { OpenTreeState } from './tree-state.ts';
  * Returns the end of the view if the topology contains it, otherwise the nearest ancestor in the topology. The topology
  * has no unconfirmed messages.
  */
-export function leafInTopology({ topology, part }: OpenTreeState): NodeId | null {
+export function findViewEndInTopology({ topology, part }: OpenTreeState): NodeId | null {
   let leaf = part?.leaf ?? null;
   while (leaf !== null && topology !== null && !topology.nodes.has(leaf))
     leaf = part?.nodes.get(leaf)?.parentId ?? null;

@@ -17,7 +17,7 @@ import {
   emptyTree,
   findAnyNode,
   findNode,
-  findSharedMatch,
+  findNodesSharingMatchParent,
   parentEntry,
   type Tree,
 } from './tree.ts';
@@ -93,7 +93,7 @@ function answerFromOneTree(tree: Tree, read: SingleTreeRead, around: CrossTreeAn
     case 'ancestors':
       return ancestorsOf(tree, read.of, read.limit);
     case 'sharedMatch':
-      return findSharedMatch(tree, read.of);
+      return findNodesSharingMatchParent(tree, read.of);
     case 'isAncestorOrSelf':
       return isAncestorOrSelf(tree, read.id, read.below);
     case 'withoutDescendants':
@@ -137,7 +137,7 @@ function answerPositions(tree: Tree, read: PositionRead): Answer {
     case 'groupMax':
       return groupMax(tree, read.of);
     case 'neighbourPositions':
-      return positionsAround(tree, read.of, read.position);
+      return findPositionsAround(tree, read.of, read.position);
     case 'childAt':
       return childAtPosition(childListOf(tree, read.of), read.position) ?? null;
     case 'bookmark':
@@ -335,7 +335,7 @@ function removedAt(key: string | null): string | null {
 }
 
 /** Returns the nearest positions before and after a position under a parent, removed children included. */
-export function positionsAround(tree: Tree, of: NodeId, position: string): Reads['neighbourPositions']['answer'] {
+export function findPositionsAround(tree: Tree, of: NodeId, position: string): Reads['neighbourPositions']['answer'] {
   const { children: order, removedChildren } = mapGet(tree.nodes, of) ?? childless;
   const { before, after } = neighbourPositions(order, position);
   // Keys of children removed at this position sort after the bare position and before any longer one.

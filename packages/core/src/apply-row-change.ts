@@ -14,7 +14,7 @@ import { hashText, type MutationToken, mapDelete, mapGet, mapPut } from './persi
 import { runReads } from './reads.ts';
 import { applyPatch, type RowChange } from './rows.ts';
 import type { StepRows } from './steps/kinds.ts';
-import { ancestorsOf, findSharedMatch, removedChildKey, type Tree, type TreeEntry } from './tree.ts';
+import { ancestorsOf, findNodesSharingMatchParent, removedChildKey, type Tree, type TreeEntry } from './tree.ts';
 
 /**
  * A tree value under construction. Its fields may be reassigned; the maps in these fields are still immutable for
@@ -43,7 +43,7 @@ export function startDraft(tree: Tree): TreeDraft {
 }
 
 /** Returns the draft as a tree value, without the draft's mutation token. */
-export function toTree(draft: Tree): Tree {
+export function finishDraft(draft: Tree): Tree {
   // Lists the fields explicitly: a rest copy is a slow object in V8, and every append creates a tree value.
   return {
     id: draft.id,
@@ -113,7 +113,7 @@ export function applyStepRows(draft: TreeDraft, { rows, follow }: StepRows): rea
   if (follow === null) return rows;
   const more = runReads(follow, (read) => {
     if (read.ask === 'ancestors') return ancestorsOf(draft, read.of, read.limit);
-    if (read.ask === 'sharedMatch') return findSharedMatch(draft, read.of);
+    if (read.ask === 'sharedMatch') return findNodesSharingMatchParent(draft, read.of);
     throw new Error(`Rows of a step do not depend on ${read.ask}.`);
   });
   for (const change of more) applyRowChange(draft, change);

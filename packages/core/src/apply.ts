@@ -1,5 +1,5 @@
-import { applyStepRows, returnToChildList, startDraft, type TreeDraft, toTree } from './apply-row-change.ts';
-import { changeTimeAfter } from './commit.ts';
+import { applyStepRows, finishDraft, returnToChildList, startDraft, type TreeDraft } from './apply-row-change.ts';
+import { computeChangeTime } from './commit.ts';
 import { AppError, ok, type Refusal, type Result, refusal } from './errors.ts';
 import { isAncestorOrSelf } from './path.ts';
 import { mapEntries, mapGet } from './persistent-map.ts';
@@ -37,9 +37,9 @@ export function apply(tree: Tree, steps: readonly Step[], options: { readonly at
   if (why !== null) return { ok: false, refusal: why };
   draft.version = version;
   const structural = isStructural(steps);
-  draft.updatedAt = changeTimeAfter(tree.version === 0 ? null : tree, structural, at);
+  draft.updatedAt = computeChangeTime(tree.version === 0 ? null : tree, structural, at);
   if (structural) draft.structureVersion = version;
-  return ok({ tree: toTree(draft), changes });
+  return ok({ tree: finishDraft(draft), changes });
 }
 
 /**

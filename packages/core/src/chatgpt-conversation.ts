@@ -18,7 +18,7 @@ import type { Node } from './node.ts';
 import type { Plan, PlanContext } from './plan/context.ts';
 import { planEdit } from './plan/edit.ts';
 import { planNavigate } from './plan/navigate.ts';
-import { planReply, promptOfReply } from './plan/reply.ts';
+import { findPromptOfReply, planReply } from './plan/reply.ts';
 import { positionBetween } from './position.ts';
 import { type Answer, type Read, type ReadProgram, runReads } from './reads.ts';
 
@@ -191,7 +191,7 @@ export function createConversationFunctions(env: {
       const above = getNode(mapping, assistantMessageId)?.parent;
       const from = above == null || !reachesUser(mapping, above) ? null : conversationNode(mapping, above);
       if (from === null) return { conversation, promptNodeId: null };
-      const { prompt } = planOn(mapping, conversation.current_node, promptOfReply(from));
+      const { prompt } = planOn(mapping, conversation.current_node, findPromptOfReply(from));
       return {
         conversation: { ...conversation, current_node: prompt.id, update_time: seconds() },
         promptNodeId: prompt.id,

@@ -81,7 +81,7 @@ export function prepareCommit<R>(
       version,
       structureVersion: structural ? version : (row?.structureVersion ?? 0),
       nextSeq: seq + insertedNodes(steps).length,
-      updatedAt: changeTimeAfter(row, structural, options.at),
+      updatedAt: computeChangeTime(row, structural, options.at),
     },
   };
 }
@@ -91,7 +91,7 @@ export function prepareCommit<R>(
  * is renamed, moved, pinned or tagged keeps its date and its position in lists. The time never decreases, even if the
  * clock was set back.
  */
-export function changeTimeAfter(row: Pick<TreeRow, 'updatedAt'> | null, structural: boolean, at: number): number {
+export function computeChangeTime(row: Pick<TreeRow, 'updatedAt'> | null, structural: boolean, at: number): number {
   if (row === null) return at;
   return structural ? Math.max(at, row.updatedAt) : row.updatedAt;
 }

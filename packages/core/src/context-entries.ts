@@ -7,13 +7,13 @@ import type { Node } from './node.ts';
 import type { PathMeta } from './reads.ts';
 
 /** Why an entry is in the context. A `summary` belongs to a compaction and replaces everything before it. */
-export type ContextKind = 'system-prompt' | 'message' | 'summary' | 'branch-summary' | 'injected';
+export type ContextEntryKind = 'system-prompt' | 'message' | 'summary' | 'branch-summary' | 'injected';
 
 /** One message that a model sees, and the node it comes from. */
 export interface ContextEntry extends TokenCount {
   /** Null for the system prompt, which belongs to the tree. */
   readonly nodeId: NodeId | null;
-  readonly kind: ContextKind;
+  readonly kind: ContextEntryKind;
   /** The message as the model sees it; summaries are wrapped. */
   readonly message: Message;
   /**
@@ -94,7 +94,7 @@ export function buildContextHead(
   words: ContextTexts = contextTexts,
 ): ContextEntry[] {
   const head: ContextEntry[] = [];
-  const push = (nodeId: NodeId | null, kind: ContextKind, message: Message) =>
+  const push = (nodeId: NodeId | null, kind: ContextEntryKind, message: Message) =>
     head.push({ nodeId, kind, message, tokens: kit.tokens(message), reported: null });
   if (systemPrompt !== undefined && systemPrompt !== '')
     push(null, 'system-prompt', textMessage('system', systemPrompt));

@@ -7,7 +7,7 @@ import {
   type ContextOptions,
   contextOf,
   contextTexts,
-  isEnoughForContext,
+  isPathEnoughForContext,
   readContextPath,
 } from './context.ts';
 import { nodeId } from './ids.ts';
@@ -308,10 +308,10 @@ describe('how much of the path is read', () => {
       fc.property(arbitraryPathWithMarkers, fc.nat(), (path, cut) => {
         const part = path.slice(cut % (path.length + 1));
         const whole = context(path);
-        if (isEnoughForContext(part)) expect(context(part)).toEqual(whole);
+        if (isPathEnoughForContext(part)) expect(context(part)).toEqual(whole);
         const compaction = path.find((node) => node.id === whole.compaction?.nodeId);
         if (compaction !== undefined && whole.flags.length === 0)
-          expect(isEnoughForContext(part)).toBe(part.some((node) => node.id === compaction.marker?.firstKept));
+          expect(isPathEnoughForContext(part)).toBe(part.some((node) => node.id === compaction.marker?.firstKept));
       }),
     );
   });

@@ -52,7 +52,7 @@ export interface ContextOptions {
 /**
  * Returns the entries that a model sees at the end of a path. After a compaction these are its summary, the nodes from
  * the first kept node on, and everything after the compaction. The cost depends on that part, not on the whole path.
- * The path may lack its beginning if {@link isEnoughForContext} returns true.
+ * The path may lack its beginning if {@link isPathEnoughForContext} returns true.
  */
 export function contextOf(path: readonly Node[], options: ContextOptions): Context {
   const { systemPrompt, kit, words } = options;
@@ -83,7 +83,7 @@ export function contextOf(path: readonly Node[], options: ContextOptions): Conte
  * Whether a path without its beginning is long enough for {@link contextOf} to return the same result as for the whole
  * path.
  */
-export function isEnoughForContext(path: readonly PathMeta[]): boolean {
+export function isPathEnoughForContext(path: readonly PathMeta[]): boolean {
   const at = indexOfLastCompaction(path);
   if (at < 0) return false;
   return path[at]?.marker?.firstKept === undefined || indexOfFirstKept(path, at) !== undefined;
@@ -122,7 +122,7 @@ function* readUpwards<T extends PathMeta>(
       refuse('tree/broken-path', `The path to ${to} is incomplete: ${end} is missing.`, { nodeId: end });
     path = [...part, ...path];
     const above = part[0]?.parentId ?? null;
-    if (complete || part.length < limit || above === null || isEnoughForContext(path)) return path;
+    if (complete || part.length < limit || above === null || isPathEnoughForContext(path)) return path;
     end = above;
   }
 }

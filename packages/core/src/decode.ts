@@ -153,7 +153,7 @@ export function optionalField<T>(read: FieldReader<T>): FieldReader<T | undefine
 }
 
 /** Creates a reader that returns undefined if the field is missing, but refuses null. @__NO_SIDE_EFFECTS__ */
-export function optionalNonNull<T>(read: FieldReader<T>): FieldReader<T | undefined> {
+export function optionalNonNullField<T>(read: FieldReader<T>): FieldReader<T | undefined> {
   return (fields, key) => (ownField(fields, key) === undefined ? undefined : read(fields, key));
 }
 

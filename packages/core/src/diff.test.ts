@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyOrThrow } from './apply.ts';
-import { diff, diffBranches, diffMessages, diffText, splitWords, type TextPart } from './diff.ts';
+import { diff, diffBranches, diffMessages, diffText, splitWords, type TextDiffPart } from './diff.ts';
 import { unwrapResult } from './errors.ts';
 import { nodeId, treeId } from './ids.ts';
 import { type Message, textMessage } from './message.ts';
@@ -106,14 +106,14 @@ describe('branches', () => {
   });
 });
 
-function joined(parts: readonly TextPart[], without: 'removed' | 'added'): string {
+function joined(parts: readonly TextDiffPart[], without: 'removed' | 'added'): string {
   return parts
     .filter((part) => part.type !== without)
     .map((part) => part.text)
     .join('');
 }
 
-function short(parts: readonly TextPart[]): string {
+function short(parts: readonly TextDiffPart[]): string {
   const signs = { equal: '', removed: '-', added: '+' };
   return parts.map((part) => `${signs[part.type]}[${part.text}]`).join('');
 }

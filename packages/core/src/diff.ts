@@ -6,9 +6,9 @@ import type { Node } from './node.ts';
 import { path } from './path.ts';
 import { diffSequences } from './sequence-diff.ts';
 import type { Tree } from './tree.ts';
-import { diffText, type TextPart } from './word-diff.ts';
+import { diffText, type TextDiffPart } from './word-diff.ts';
 
-export { diffText, splitWords, type TextPart } from './word-diff.ts';
+export { diffText, splitWords, type TextDiffPart } from './word-diff.ts';
 
 /** The comparison of two branches: the shared nodes are counted, the others are listed for each branch. */
 export interface BranchDiff {
@@ -41,8 +41,8 @@ export function diff(tree: Tree, a: string, b: string): Result<BranchDiff> {
 }
 
 /** A block that both messages contain, or that only the first (`removed`) or the second (`added`) contains. */
-export interface BlockPart {
-  readonly type: TextPart['type'];
+export interface DiffedBlock {
+  readonly type: TextDiffPart['type'];
   readonly block: Block;
 }
 
@@ -52,9 +52,9 @@ export interface MessageDiff {
   readonly equal: boolean;
   readonly roles: readonly [left: Role, right: Role];
   /** The texts of both messages, compared word by word. */
-  readonly text: readonly TextPart[];
+  readonly text: readonly TextDiffPart[];
   /** All blocks that are not text, in order. */
-  readonly blocks: readonly BlockPart[];
+  readonly blocks: readonly DiffedBlock[];
 }
 
 /** Compares two messages: text by words, other blocks as a whole. */
@@ -73,7 +73,7 @@ function otherBlocks(message: Message): Block[] {
   return message.content.filter((block) => !isText(block));
 }
 
-function diffBlocks(left: readonly Block[], right: readonly Block[]): BlockPart[] {
+function diffBlocks(left: readonly Block[], right: readonly Block[]): DiffedBlock[] {
   const numbers = new Map<string, number>();
   const number = (block: Block) => {
     const text = canonicalText(block);
@@ -82,7 +82,7 @@ function diffBlocks(left: readonly Block[], right: readonly Block[]): BlockPart[
     return known;
   };
   const { removed, added } = diffSequences(Int32Array.from(left, number), Int32Array.from(right, number));
-  const parts: BlockPart[] = [];
+  const parts: DiffedBlock[] = [];
   let y = 0;
   for (const [x, block] of left.entries()) {
     if (removed[x] === 1) {
@@ -97,7 +97,7 @@ function diffBlocks(left: readonly Block[], right: readonly Block[]): BlockPart[
   return parts;
 }
 
-function addDiffPart(parts: BlockPart[], type: BlockPart['type'], block: Block | undefined): void {
+function addDiffPart(parts: DiffedBlock[], type: DiffedBlock['type'], block: Block | undefined): void {
   if (block !== undefined) parts.push({ type, block });
 }
 

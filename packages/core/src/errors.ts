@@ -1,5 +1,5 @@
 /** The HTTP status of each kind of failure. */
-export const httpStatusOfErrorKind = {
+export const httpStatusByErrorKind = {
   invalid: 400,
   'not-found': 404,
   conflict: 409,
@@ -13,11 +13,11 @@ export const httpStatusOfErrorKind = {
  * The seven kinds of failure. The kind decides the exit code, and the HTTP status except for the codes that the server
  * lists in `httpErrorCodes`. New codes may be added.
  */
-export type ErrorKind = keyof typeof httpStatusOfErrorKind;
+export type ErrorKind = keyof typeof httpStatusByErrorKind;
 
 /** Whether a value is a kind of failure, for errors that come from another process. */
 export function isErrorKind(value: unknown): value is ErrorKind {
-  return typeof value === 'string' && Object.hasOwn(httpStatusOfErrorKind, value);
+  return typeof value === 'string' && Object.hasOwn(httpStatusByErrorKind, value);
 }
 
 /** Every error code of core with its kind. Codes stay the same across releases; messages may change. */

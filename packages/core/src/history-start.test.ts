@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { describeStart, findTrimVersion, type TrimmableCommit } from './history-start.ts';
+import { describeHistoryStart, findTrimVersion, type TrimmableCommit } from './history-start.ts';
 import { actId } from './ids.ts';
 
 function commit(version: number, act: string, at: number, kind: TrimmableCommit['kind'] = 'do'): TrimmableCommit {
@@ -50,7 +50,7 @@ describe('the first version to keep', () => {
 test('[R10] the beginning of a history is named by its date in UTC', () => {
   fc.assert(
     fc.property(fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }), (at) => {
-      expect(describeStart({ version: 2, at }).begins).toBe(new Date(at).toISOString().slice(0, 10));
+      expect(describeHistoryStart({ version: 2, at }).begins).toBe(new Date(at).toISOString().slice(0, 10));
     }),
   );
 });

@@ -42,7 +42,7 @@ export function findTrimVersion(
 export function assertLogComplete(treeId: TreeId, since: number, commits: readonly Commit[]): void {
   const [first] = commits;
   if (first === undefined || first.version <= Math.max(0, since) + 1) return;
-  const start = describeStart(first);
+  const start = describeHistoryStart(first);
   throw new AppError({
     code: 'history/trimmed',
     kind: refusalKinds['history/trimmed'],
@@ -58,7 +58,7 @@ export function* readHistoryStart(): ReadProgram<HistoryStart | null> {
 }
 
 /** Returns the data of an error about the beginning of the history: its version, time and, in ISO form, its date. */
-export function describeStart({ version, at }: HistoryStart): HistoryStart & { readonly begins: string } {
+export function describeHistoryStart({ version, at }: HistoryStart): HistoryStart & { readonly begins: string } {
   return { version, at, begins: formatIsoDate(at) };
 }
 

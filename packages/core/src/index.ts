@@ -14,17 +14,17 @@ export type { TreeFinding, TreeFindingCode } from './check.ts';
 export type { AppliedCommit, PreparedCommit } from './commit.ts';
 export type { CompactionBudget, CompactionCut, CompactionCutOptions } from './compaction.ts';
 export type { Context, ContextOptions } from './context.ts';
-export type { ActiveCompaction, ContextEntry, ContextFlag, ContextKind } from './context-entries.ts';
+export type { ActiveCompaction, ContextEntry, ContextEntryKind, ContextFlag } from './context-entries.ts';
 export type { ContextPage, ContextPageRequest, ContextTokensByKind } from './context-page.ts';
 export type { ContextTexts, TextWrapper } from './context-wrappers.ts';
 export type { FieldMap, FieldReader, FieldReaders, FieldShapes, OptionNames } from './decode.ts';
 export { announceDeprecation, type Deprecation, deprecate, deprecationText } from './deprecation.ts';
-export type { BlockPart, BranchDiff, MessageDiff } from './diff.ts';
+export type { BranchDiff, DiffedBlock, MessageDiff } from './diff.ts';
 export {
   AppError,
   type AppErrorInit,
   type ErrorKind,
-  httpStatusOfErrorKind,
+  httpStatusByErrorKind,
   isAppError,
   isErrorKind,
   makeRefusedResult,
@@ -53,7 +53,7 @@ export {
   treeId,
 } from './ids.ts';
 export type { TreeJson } from './json.ts';
-export type { FormerRow, LinearContext, LinearConversation, LinearConversationSteps } from './linear.ts';
+export type { FormerNodeRow, LinearContext, LinearConversation, LinearConversationSteps } from './linear.ts';
 export {
   type Block,
   type BlockInput,
@@ -107,7 +107,7 @@ export type {
   TitleCommand,
 } from './plan/annotate.ts';
 export type { AppendCommand, AppendResult, NewMessage } from './plan/append.ts';
-export { type CommandInput, type NewMessageInput, readCommand } from './plan/command-input.ts';
+export { type CommandInput, type NewMessageInput, parseCommandInput } from './plan/command-input.ts';
 export type { NodeFields, Plan, PlanContext, Planner } from './plan/context.ts';
 export type { CherryPickCommand, CopyResult, GraftCommand, MergeCommand } from './plan/copy.ts';
 export {
@@ -147,9 +147,9 @@ export type { NavigateCommand, SelectCommand, SelectResult } from './plan/naviga
 export {
   type FinishCommand,
   type FinishResult,
+  findPromptOfReply,
   type InsertedReplies,
   type NewReply,
-  promptOfReply,
   type RegenerateCommand,
   type ReplyCommand,
 } from './plan/reply.ts';
@@ -228,6 +228,7 @@ export type {
   NewestAct,
   NewRun,
   OwnedRun,
+  OwnerSpending,
   Page,
   Provenance,
   PurgeReport,
@@ -240,10 +241,9 @@ export type {
   SharedRecord,
   SharedRecords,
   SharedRecordWrite,
-  SharedSpending,
+  SharedSpendingLedger,
   SharedState,
   ShareLink,
-  SpentByOwner,
   Store,
   StoredLinearConversation,
   StoreInfo,
@@ -275,4 +275,4 @@ export {
   readTreeAsOf,
 } from './tree-reads.ts';
 export { utf8Length } from './utf8-length.ts';
-export type { TextPart } from './word-diff.ts';
+export type { TextDiffPart } from './word-diff.ts';

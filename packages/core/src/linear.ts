@@ -72,7 +72,7 @@ export function treeFromLinear(linear: LinearConversation, context: LinearContex
 }
 
 /** A row of an older format, in which first messages had no parent. */
-export interface FormerRow {
+export interface FormerNodeRow {
   readonly id: string;
   readonly parentId: string | null;
   readonly isRoot: boolean;
@@ -83,6 +83,6 @@ export interface FormerRow {
  * Makes rows without a parent children of the root, in their order. Other rows do not change, so calling it again has
  * no effect.
  */
-export function attachRoots<R extends FormerRow>(rows: readonly R[], rootId: string): readonly R[] {
+export function attachRoots<R extends FormerNodeRow>(rows: readonly R[], rootId: string): readonly R[] {
   return rows.map((row) => (row.parentId === null && !row.isRoot ? { ...row, parentId: rootId } : row));
 }

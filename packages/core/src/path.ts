@@ -6,7 +6,7 @@ import {
   limitField as atLeastOne,
   booleanField,
   exactObjectField,
-  optionalNonNull,
+  optionalNonNullField,
   requiredText,
 } from './decode.ts';
 import { makeRefusedResult, ok, type Result } from './errors.ts';
@@ -319,10 +319,10 @@ export interface PageRequest {
 
 /** Validates a {@link PageRequest}. */
 export const pageRequestField = exactObjectField('The request', {
-  nodeId: optionalNonNull(requiredText),
-  limit: optionalNonNull(atLeastOne),
-  before: optionalNonNull(requiredText),
-  siblings: optionalNonNull(booleanField),
+  nodeId: optionalNonNullField(requiredText),
+  limit: optionalNonNullField(atLeastOne),
+  before: optionalNonNullField(requiredText),
+  siblings: optionalNonNullField(booleanField),
 });
 
 /**

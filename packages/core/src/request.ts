@@ -10,7 +10,7 @@ import {
 import type { NodeId } from './ids.ts';
 import { isBlank, isTextOnly, type Message, textMessage, textOf } from './message.ts';
 import { pairTools, type ToolPair } from './tool-pairs.ts';
-import { wellFormedMessage, wellFormedText } from './well-formed.ts';
+import { toWellFormedMessage, toWellFormedText } from './well-formed.ts';
 
 /** What a provider accepts in a request. */
 export interface RequestCapabilities {
@@ -68,9 +68,9 @@ export function buildRequestMessages(
     else if (entry.kind === 'system-prompt') systemPrompt = textOf(entry.message);
     else entries.push(entry);
   }
-  if (systemPrompt !== null && wellFormedText(systemPrompt) !== systemPrompt) {
+  if (systemPrompt !== null && toWellFormedText(systemPrompt) !== systemPrompt) {
     flags.push({ code: 'text-repaired', nodeId: null });
-    systemPrompt = wellFormedText(systemPrompt);
+    systemPrompt = toWellFormedText(systemPrompt);
   }
   const messages: Message[] = [];
   const continues = new Set<number>();
@@ -78,7 +78,7 @@ export function buildRequestMessages(
   const send = (message: Message, nodeId: NodeId | null, continued?: NodeId) => {
     if (continued !== undefined && continued === last) continues.add(messages.length);
     last = nodeId;
-    const sent = wellFormedMessage(message);
+    const sent = toWellFormedMessage(message);
     if (sent !== message) flags.push({ code: 'text-repaired', nodeId });
     messages.push(sent);
   };

@@ -3,16 +3,16 @@ import {
   applyRowChange,
   applyStepRows,
   buildChildlessEntry,
+  finishDraft,
   removeFromChildLists,
   startDraft,
   type TreeDraft,
-  toTree,
 } from './apply-row-change.ts';
 import type { NodeId } from './ids.ts';
 import type { Bookmark, Node } from './node.ts';
 import { hashText, mapDelete, mapGet, mapPut } from './persistent-map.ts';
 import type { Commit } from './reads.ts';
-import { CommitRows, stepKind } from './steps/kinds.ts';
+import { CommitRows, stepKindOf } from './steps/kinds.ts';
 import type { Step } from './steps/types.ts';
 import { emptyTree, findAnyNode, rowOf, type Tree, type TreeRow } from './tree.ts';
 
@@ -37,7 +37,7 @@ export function treeFromRows(row: TreeRow, nodes: readonly Node[], bookmarks: re
       { key: bookmark.nodeId, hash: hashText(bookmark.nodeId), bookmark },
       draft.pass,
     );
-  return toTree(draft);
+  return finishDraft(draft);
 }
 
 /**
@@ -53,7 +53,7 @@ export function rewindTree(tree: Tree, commits: readonly Commit[], version: numb
   }
   draft.version = version;
   draft.structureVersion = Math.min(tree.structureVersion, version);
-  return toTree(draft);
+  return finishDraft(draft);
 }
 
 function revertStep(draft: TreeDraft, step: Step, commit: Commit): void {
@@ -64,7 +64,7 @@ function revertStep(draft: TreeDraft, step: Step, commit: Commit): void {
     if (old !== undefined) applyRowChange(draft, { op: 'marked', nodeId: step.nodeId, from: null, to: step.version });
     return;
   }
-  const inverse = stepKind(step).invert(step, commit.version);
+  const inverse = stepKindOf(step).invert(step, commit.version);
   const version = step.type === 'replace' ? step.since : commit.version;
   const rows = new CommitRows({ version, seq: 0, at: commit.at, steps: [inverse] }, draft.activeNodeId);
   applyStepRows(draft, rows.take(inverse));

@@ -14,7 +14,7 @@ import { isAppError, refuse } from './errors.ts';
 import { type ActId, actId as asActId, type NodeId, type TreeId } from './ids.ts';
 import type { MessageKit } from './message.ts';
 import { type AppendCommand, prefetchForAppend } from './plan/append.ts';
-import { type CommandInput, readCommand } from './plan/command-input.ts';
+import { type CommandInput, parseCommandInput } from './plan/command-input.ts';
 import type { Plan, PlanContext } from './plan/context.ts';
 import type { CopyResult, GraftCommand } from './plan/copy.ts';
 import { additiveCommands, type Command, type CommandOf, planners, type ResultOf } from './plan/index.ts';
@@ -54,7 +54,7 @@ export async function run<C extends CommandInput>(
   input: C,
   context: RunContext,
 ): Promise<CommandOutcome<ResultOf<C['type']>>> {
-  const command = readCommand(input);
+  const command = parseCommandInput(input);
   assertArgument('context', context, runContext);
   const { expectedVersion: expected } = context;
   // A version that is not a safe integer is refused, because no store could look it up.

@@ -306,7 +306,7 @@ export interface SharedRecords {
 }
 
 /** Calls, tokens and US dollars of one user on one day. */
-export interface SpentByOwner {
+export interface OwnerSpending {
   readonly owner: string;
   readonly calls: number;
   readonly tokens: number;
@@ -320,11 +320,11 @@ export interface UsedAmount {
 }
 
 /** The daily spending of a store, which all its servers share. It is durable, but backups do not include it. */
-export interface SharedSpending {
+export interface SharedSpendingLedger {
   /** Returns the US dollars spent on a day, for example `2026-11-15`. */
   on(day: string): Promise<number>;
   /** Adds the cost of a call. An owner of null counts for the day only. */
-  add(day: string, spent: Omit<SpentByOwner, 'owner'> & { readonly owner: string | null }): Promise<void>;
+  add(day: string, spent: Omit<OwnerSpending, 'owner'> & { readonly owner: string | null }): Promise<void>;
   /**
    * Reserves an amount, in one transaction. `amountOf` gets the amounts of the day and those of the owner, and returns
    * the amount to reserve or null; it may throw, and may be called again. Returns the id of the reservation, or null.
@@ -336,13 +336,13 @@ export interface SharedSpending {
     amountOf: (used: UsedAmount, own: UsedAmount) => number | null,
   ): Promise<string | null>;
   release(id: string): Promise<void>;
-  byOwner(day: string): Promise<readonly SpentByOwner[]>;
+  byOwner(day: string): Promise<readonly OwnerSpending[]>;
 }
 
 /** The state besides trees that all servers of a store share. */
 export interface SharedState {
   readonly records: SharedRecords;
-  readonly spending: SharedSpending;
+  readonly spending: SharedSpendingLedger;
   /** The temporary trees of all servers: in no list, search, feed, check or backup of the store, and not durable. */
   readonly temporary: TemporaryStore;
   /** Whether this process has used the temporary trees, so that it also recovers lost replies there. */

@@ -9,7 +9,7 @@ import {
   exactObjectField,
   integerField,
   jsonField,
-  optionalNonNull,
+  optionalNonNullField,
   requiredText,
 } from './decode.ts';
 import { refuse } from './errors.ts';
@@ -152,8 +152,8 @@ export function* readTopology(
 }
 
 const topologyOptions = exactObjectField('The request', {
-  from: optionalNonNull(requiredText),
-  depth: optionalNonNull(integerField),
+  from: optionalNonNullField(requiredText),
+  depth: optionalNonNullField(integerField),
 });
 
 /** Returns the newest leaves, newest first; throws if the limit is below one. */

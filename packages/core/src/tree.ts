@@ -162,7 +162,7 @@ export function ancestorsOf(tree: Tree, of: string, limit: number): Node[] {
  * Returns a node and, below a marker, the markers and first messages with the same match parent. Removed nodes are
  * included.
  */
-export function findSharedMatch(tree: Tree, of: NodeId): NodeId[] {
+export function findNodesSharingMatchParent(tree: Tree, of: NodeId): NodeId[] {
   const found: NodeId[] = [];
   const open: NodeId[] = [of];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {

@@ -5,7 +5,7 @@ const lone = /\p{Surrogate}/gu;
 const replacement = '\ufffd';
 
 /** Replaces every lone surrogate by U+FFFD; returns the same text without lone surrogates. */
-export function wellFormedText(text: string): string {
+export function toWellFormedText(text: string): string {
   return text.replace(lone, replacement);
 }
 
@@ -13,15 +13,15 @@ export function wellFormedText(text: string): string {
  * Replaces every lone surrogate, in keys and values at any depth. Returns the same message without lone surrogates. The
  * input is not changed.
  */
-export function wellFormedMessage(message: Message): Message {
+export function toWellFormedMessage(message: Message): Message {
   if (isWellFormed(message)) return message;
   const call = message.tool_call_id;
   return {
     role: message.role,
     content: message.content.map((block) =>
-      isWellFormed(block) ? block : { ...repairText(block), type: wellFormedText(block.type) },
+      isWellFormed(block) ? block : { ...repairText(block), type: toWellFormedText(block.type) },
     ),
-    ...(call === undefined ? {} : { tool_call_id: wellFormedText(call) }),
+    ...(call === undefined ? {} : { tool_call_id: toWellFormedText(call) }),
   };
 }
 
@@ -39,12 +39,12 @@ function isWellFormed(root: unknown): boolean {
   while (waiting.length > 0) {
     const value = waiting.pop();
     if (typeof value === 'string') {
-      if (wellFormedText(value) !== value) return false;
+      if (toWellFormedText(value) !== value) return false;
     } else if (Array.isArray(value)) {
       for (const each of value) waiting.push(each);
     } else if (isMembers(value)) {
       for (const key of Object.keys(value)) {
-        if (wellFormedText(key) !== key) return false;
+        if (toWellFormedText(key) !== key) return false;
         waiting.push(value[key]);
       }
     }
@@ -56,7 +56,7 @@ function repairText(root: object): object {
   const target: Members = {};
   const waiting: { readonly from: object; readonly to: unknown[] | Members }[] = [{ from: root, to: target }];
   const copy = (value: unknown): unknown => {
-    if (typeof value === 'string') return wellFormedText(value);
+    if (typeof value === 'string') return toWellFormedText(value);
     if (Array.isArray(value)) return later(value, []);
     return isMembers(value) ? later(value, {}) : value;
   };
@@ -75,7 +75,7 @@ function repairText(root: object): object {
 // The replacement may make two keys equal. Then the second key gets an additional replacement character, so that it
 // does not overwrite the first.
 function freeKey(to: Members, from: object, key: string): string {
-  let free = wellFormedText(key);
+  let free = toWellFormedText(key);
   if (free === key) return free;
   while (Object.hasOwn(to, free) || Object.hasOwn(from, free)) free += replacement;
   return free;

@@ -1,7 +1,7 @@
 import { diffSequences } from './sequence-diff.ts';
 
 /** A piece of text that is in both texts or only in one of them. */
-export interface TextPart {
+export interface TextDiffPart {
   readonly type: 'equal' | 'removed' | 'added';
   readonly text: string;
 }
@@ -31,7 +31,7 @@ export function splitWords(text: string): string[] {
  * Compares two texts word by word. The equal and removed parts together are the first text, the equal and added parts
  * the second. In a replacement the removed part comes first.
  */
-export function diffText(a: string, b: string): readonly TextPart[] {
+export function diffText(a: string, b: string): readonly TextDiffPart[] {
   if (a === b) return a === '' ? [] : [{ type: 'equal', text: a }];
   const left = splitWords(a);
   const right = splitWords(b);
@@ -88,8 +88,8 @@ function isReplacement(change: TextChange | undefined): boolean {
 }
 
 // White space between two replaced words counts as replaced: "the old way" → "a new path" is one replacement.
-function joinParts(found: readonly TextChange[]): TextPart[] {
-  const parts: TextPart[] = [];
+function joinParts(found: readonly TextChange[]): TextDiffPart[] {
+  const parts: TextDiffPart[] = [];
   for (let at = 0; at < found.length; at++) {
     const change = found[at];
     if (change === undefined) continue;

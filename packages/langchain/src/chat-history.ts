@@ -21,7 +21,7 @@ import {
   mapChatMessagesToStoredMessages,
   mapStoredMessagesToChatMessages,
 } from '@langchain/core/messages';
-import { fromStoredMessage, messageFromNode } from './messages.ts';
+import { fromStoredMessage, toStoredMessages } from './messages.ts';
 
 /** The store and the session of a history. */
 export interface TreeHistoryOptions {
@@ -113,7 +113,7 @@ export class TreeChatMessageHistory extends BaseListChatMessageHistory {
         return { ...node, message: { ...message, content: await restoreInlineBlocks(message.content, blobs) } };
       }),
     );
-    return mapStoredMessagesToChatMessages(nodes.flatMap(messageFromNode));
+    return mapStoredMessagesToChatMessages(nodes.flatMap(toStoredMessages));
   }
 
   override addMessage(message: BaseMessage): Promise<void> {

@@ -55,14 +55,14 @@ function nameOfPart(part: Json, mediaType: string): string {
 }
 
 /** The content of a message without bytes, the blocks that contain the bytes, and the index of each block's part. */
-export interface SplitContent {
+export interface ContentWithoutBytes {
   readonly content: Json;
   readonly blocks: readonly BytesBlock[];
   readonly places: readonly number[];
 }
 
-/** Takes the bytes out of the parts of a message. Bytes that the blob store would not restore exactly stay. */
-export function takeBytes(content: Json): SplitContent {
+/** Extracts the bytes from the parts of a message. Bytes that the blob store would not restore exactly stay. */
+export function extractBytes(content: Json): ContentWithoutBytes {
   const blocks: BytesBlock[] = [];
   const places: number[] = [];
   if (!Array.isArray(content)) return { content, blocks, places };
@@ -82,7 +82,7 @@ export function takeBytes(content: Json): SplitContent {
 }
 
 /** Puts the bytes of blocks back into the parts from which they were taken. */
-export function putBytes(content: Json, blocks: readonly Block[], places: Json | undefined): Json {
+export function restoreBytes(content: Json, blocks: readonly Block[], places: Json | undefined): Json {
   if (!Array.isArray(content) || !Array.isArray(places)) return content;
   const bytes = blocks.filter(({ type }) => type === 'image' || type === 'file').map(base64Of);
   return content.map((part: Json, at): Json => {

@@ -5,7 +5,7 @@
 import type { Block, Json, JsonObject, Message, Node, NodeMeta, Role } from '@coppice/core';
 import { fieldsOrEmpty, getText, isJsonObject } from '@coppice/core/decode';
 import type { StoredMessage } from '@langchain/core/messages';
-import { imagePartOf, putBytes, takeBytes } from './message-bytes.ts';
+import { extractBytes, imagePartOf, restoreBytes } from './message-bytes.ts';
 
 /** The metadata key for the data that blocks cannot represent. */
 const metaKey = 'langchain';
@@ -37,7 +37,7 @@ const inBlocks = { inBlocks: true };
 export function fromStoredMessage(stored: StoredMessage): { readonly message: Message; readonly meta: NodeMeta } {
   const { type } = stored;
   const data: JsonObject = JSON.parse(JSON.stringify(stored.data));
-  const { content, blocks: files, places } = takeBytes(data.content ?? '');
+  const { content, blocks: files, places } = extractBytes(data.content ?? '');
   const role = roles[type] ?? 'assistant';
   const text = textOfContent(content);
   const calls = role === 'assistant' ? toolUses(data.tool_calls) : [];
@@ -61,7 +61,7 @@ export function fromStoredMessage(stored: StoredMessage): { readonly message: Me
 const types: Readonly<Record<string, string>> = { user: 'human', assistant: 'ai', system: 'system', tool: 'tool' };
 
 /** Converts a node back; markers are left out. Of messages of other programs, text, images and tool calls are converted. */
-export function messageFromNode(node: Pick<Node, 'message' | 'kind' | 'text' | 'meta' | 'id'>): StoredMessage[] {
+export function toStoredMessages(node: Pick<Node, 'message' | 'kind' | 'text' | 'meta' | 'id'>): StoredMessage[] {
   const { message, kind, text, meta, id } = node;
   if (message === null || kind !== 'message') return [];
   const own: unknown = meta[metaKey];
@@ -69,7 +69,7 @@ export function messageFromNode(node: Pick<Node, 'message' | 'kind' | 'text' | '
     const { content } = own.data;
     const isInBlocks = isJsonObject(content) && content.inBlocks === true;
     const said = plainText(message);
-    const whole = putBytes(content ?? '', message.content, own.bytes);
+    const whole = restoreBytes(content ?? '', message.content, own.bytes);
     return [toStored(own.type, { ...own.data, content: isInBlocks ? said : withText(whole, said) })];
   }
   const calls = message.content.flatMap((block): JsonObject[] => {

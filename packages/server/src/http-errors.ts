@@ -2,7 +2,7 @@
  * Converts errors to responses. The kind of an error decides its status, except for codes of the server itself and for
  * a full disk.
  */
-import { AppError, type ErrorKind, httpStatusOfErrorKind, isAppError, type Refusal } from '@coppice/core';
+import { AppError, type ErrorKind, httpStatusByErrorKind, isAppError, type Refusal } from '@coppice/core';
 import { redactKeys } from '@coppice/engine';
 
 /** The error codes of the server, and codes of other packages with an HTTP status of their own. */
@@ -48,7 +48,7 @@ export function throwHttpError(
 
 /** Returns the HTTP status of an error: by its code if the code has one, otherwise by its kind. */
 export function httpStatusOf(error: Pick<Refusal, 'code' | 'kind'>): number {
-  return isHttpCode(error.code) ? httpErrorCodes[error.code].status : httpStatusOfErrorKind[error.kind];
+  return isHttpCode(error.code) ? httpErrorCodes[error.code].status : httpStatusByErrorKind[error.kind];
 }
 
 function isHttpCode(code: string): code is HttpErrorCode {

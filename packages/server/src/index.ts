@@ -1,6 +1,6 @@
 /** The public names of the package @coppice/server. */
 
-export { httpStatusOfErrorKind } from '@coppice/core';
+export { httpStatusByErrorKind } from '@coppice/core';
 export { type CoppiceServer, createServer } from './app.ts';
 export { findOptionProblems } from './check-options.ts';
 export * from './contract.ts';

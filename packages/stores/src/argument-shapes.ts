@@ -18,7 +18,7 @@ import {
   objectField,
   oneOfField,
   optionalField,
-  optionalNonNull,
+  optionalNonNullField,
   ownField,
   refuseIfMalformed,
   requiredText,
@@ -51,9 +51,9 @@ const callback: FieldReader<unknown> = createFieldReader(
   'a function',
 );
 
-const elsewhere = { treeId: optionalNonNull(id) };
-const most = optionalNonNull(limitField);
-const act = { actor: requiredText, actId: optionalNonNull(requiredText) };
+const elsewhere = { treeId: optionalNonNullField(id) };
+const most = optionalNonNullField(limitField);
+const act = { actor: requiredText, actId: optionalNonNullField(requiredText) };
 
 const shapes: { readonly [K in ReadName]: ArgumentShape<K> } = {
   tree: elsewhere,
@@ -70,8 +70,8 @@ const shapes: { readonly [K in ReadName]: ArgumentShape<K> } = {
   withoutDescendants: { ids },
   children: { of: id, ...elsewhere },
   childIds: { of: ids, ...elsewhere },
-  subtree: { of: id, depth: optionalNonNull(integerField), ...elsewhere },
-  topology: { of: id, depth: optionalNonNull(integerField), ...elsewhere },
+  subtree: { of: id, depth: optionalNonNullField(integerField), ...elsewhere },
+  topology: { of: id, depth: optionalNonNullField(integerField), ...elsewhere },
   links: elsewhere,
   leaves: { limit: limitField, ...elsewhere },
   count: { of: id },
@@ -85,7 +85,7 @@ const shapes: { readonly [K in ReadName]: ArgumentShape<K> } = {
   neighbourPositions: { of: id, position: requiredText },
   childAt: { of: id, position: requiredText },
   bookmark: { on: id },
-  bookmarks: { on: optionalNonNull(ids) },
+  bookmarks: { on: optionalNonNullField(ids) },
   undoable: act,
   redoable: act,
   rows: elsewhere,
@@ -114,27 +114,27 @@ export function* validateReads<T>(reading: ReadProgram<T>): ReadProgram<T> {
 }
 
 const treeQuery = exactObjectField('The query', {
-  project: optionalNonNull(requiredText),
-  folder: optionalNonNull(requiredText),
-  tag: optionalNonNull(requiredText),
+  project: optionalNonNullField(requiredText),
+  folder: optionalNonNullField(requiredText),
+  tag: optionalNonNullField(requiredText),
   pinned: optionalField(booleanField),
   trashed: optionalField(booleanField),
   forest: optionalField(booleanField),
-  title: optionalNonNull(requiredText),
+  title: optionalNonNullField(requiredText),
   limit: most,
   cursor: jsonField,
 });
 
 const searchQuery = exactObjectField('The query', {
   text: requiredText,
-  treeId: optionalNonNull(requiredText),
-  project: optionalNonNull(requiredText),
-  roles: optionalNonNull(textListField),
+  treeId: optionalNonNullField(requiredText),
+  project: optionalNonNullField(requiredText),
+  roles: optionalNonNullField(textListField),
   limit: most,
   cursor: jsonField,
 });
 
-const historyQuery = exactObjectField('The query', { before: optionalNonNull(integerField), limit: most });
+const historyQuery = exactObjectField('The query', { before: optionalNonNullField(integerField), limit: most });
 
 const byNode = makeExactFieldsCheck('The purge', { nodeId: id });
 const byVersion = makeExactFieldsCheck('The purge', { upTo: finiteNumberField });
@@ -169,14 +169,14 @@ const provenances = shapeListField(
 /** Checks the fields of a conversation that is stored as a list. Core validates the messages themselves. */
 const linearRecord = exactObjectField('The record', {
   treeId: jsonField,
-  title: optionalNonNull(requiredText),
-  systemPrompt: optionalNonNull(requiredText),
+  title: optionalNonNullField(requiredText),
+  systemPrompt: optionalNonNullField(requiredText),
   createdAt: finiteNumberField,
   messages: shapeListField(
     makeExactFieldsCheck('The message', {
       id: jsonField,
       message: jsonField,
-      createdAt: optionalNonNull(finiteNumberField),
+      createdAt: optionalNonNullField(finiteNumberField),
       meta: jsonField,
     }),
   ),
@@ -186,7 +186,7 @@ const wantedNames = exactObjectField('The lookup', { format: requiredText, scope
 
 const fsckOptions = exactObjectField('The check', {
   repair: optionalField(booleanField),
-  treeId: optionalNonNull(id),
+  treeId: optionalNonNullField(id),
   onProgress: optionalField(callback),
 });
 
@@ -195,12 +195,12 @@ const backupOptions = exactObjectField('The backup', { onProgress: optionalField
 /** The options of trimming the history. */
 const trimOptions = exactObjectField('The trimming', {
   before: finiteNumberField,
-  treeId: optionalNonNull(id),
-  signal: optionalNonNull(objectField),
+  treeId: optionalNonNullField(id),
+  signal: optionalNonNullField(objectField),
   onProgress: optionalField(callback),
 });
 
-const backfillOptions = exactObjectField('The backfill', { batch: most, signal: optionalNonNull(objectField) });
+const backfillOptions = exactObjectField('The backfill', { batch: most, signal: optionalNonNullField(objectField) });
 
 /**
  * The version after which a feed starts; any finite number is allowed, so that a client can start before the first

@@ -18,6 +18,7 @@ import {
   type Commit,
   checkMessage,
   type FieldReaders,
+  findPromptOfReply,
   isAppError,
   isBlank,
   type Message,
@@ -25,10 +26,9 @@ import {
   type Node,
   type NodeId,
   nodeId,
-  promptOfReply,
+  parseCommandInput,
   type ReadProgram,
   type RunContext,
-  readCommand,
   readPage,
   readPath,
   readTree,
@@ -181,7 +181,7 @@ class TreeHandle implements OpenedTree {
   /** Moves the bytes of images and files in new messages to the blob store. */
   async #storeBytes(messages: readonly TreeMessageInput[]): Promise<readonly TreeMessageInput[]> {
     if (messages.every((message) => typeof message === 'string')) return messages;
-    const command = readCommand({ type: 'append', treeId: this.id, messages });
+    const command = parseCommandInput({ type: 'append', treeId: this.id, messages });
     if (command.type !== 'append' || !command.messages.some(({ message }) => hasInlineBytes(message))) return messages;
     return storeInlineMessages(command.messages, this.#store.blobs);
   }
@@ -228,7 +228,7 @@ class TreeHandle implements OpenedTree {
   async #create(messages: readonly TreeMessageInput[], options: AppendOptions): Promise<TreeMessage> {
     const { parentId } = options;
     if (parentId !== undefined && parentId !== null) return refuseUnknownMessage(parentId);
-    const command = readCommand({ type: 'append', treeId: this.id, messages });
+    const command = parseCommandInput({ type: 'append', treeId: this.id, messages });
     // Blank messages are refused before the tree is created; `create` would store a tree without a message.
     if (command.type === 'append' && command.messages.every(({ message }) => isBlankInput(message)))
       return refuseBlank();
@@ -255,7 +255,7 @@ class TreeHandle implements OpenedTree {
 
   async edit(id: string, content: string | readonly BlockInput[], options: { readonly id?: string } = {}) {
     checkOptions.edit(options);
-    const command = readCommand({ type: 'edit', treeId: this.id, nodeId: nodeId(id), content, ...options });
+    const command = parseCommandInput({ type: 'edit', treeId: this.id, nodeId: nodeId(id), content, ...options });
     const edited =
       command.type === 'edit' && Array.isArray(command.content)
         ? await storeInlineBlocks(command.content, this.#store.blobs)
@@ -274,7 +274,7 @@ class TreeHandle implements OpenedTree {
     const { kit } = this.#context;
     const prepared = await this.#read(function* (rootId, _active, prompt) {
       const from = yield* requireMessage(id);
-      const { prompt: asked } = yield* promptOfReply(from);
+      const { prompt: asked } = yield* findPromptOfReply(from);
       const [message] = yield* withVariants([asked], rootId);
       return { message, context: yield* readContext(asked.id, prompt, kit) };
     });
@@ -292,7 +292,12 @@ class TreeHandle implements OpenedTree {
           ...(chosen === undefined ? {} : { id: chosen }),
           ...(meta === undefined ? {} : { meta }),
         };
-        const command = readCommand({ type: 'regenerate', treeId: this.id, nodeId: nodeId(id), replies: [added] });
+        const command = parseCommandInput({
+          type: 'regenerate',
+          treeId: this.id,
+          nodeId: nodeId(id),
+          replies: [added],
+        });
         const replies =
           command.type === 'regenerate' ? await storeInlineMessages(command.replies, this.#store.blobs) : [added];
         const { result } = await this.#run({

@@ -13,7 +13,7 @@ import {
 } from '@coppice/core';
 import { treeFromRows } from '@coppice/core/history';
 import { purgedContent, purgedMessage } from '@coppice/core/store';
-import { allBookmarks, allNodes, findAnyNode, nodeOfStep, rowChanges } from '@coppice/core/tree';
+import { allBookmarks, allNodes, findAnyNode, nodeIdOfStep, rowChanges } from '@coppice/core/tree';
 import {
   containsPurgedText,
   findSharedTextHistories,
@@ -105,7 +105,7 @@ export function countReplacedContents(steps: readonly Step[]): number {
 }
 
 function concernsPurged(step: Step, ids: ReadonlySet<NodeId>): boolean {
-  const id = nodeOfStep(step);
+  const id = nodeIdOfStep(step);
   return id !== null && ids.has(id);
 }
 
@@ -150,7 +150,7 @@ function textsOfNodes(
 /** Whether a step contains a former content of a message that contains a purged text. */
 function containsShared(step: Step, version: number, histories: ReadonlyMap<string, SharedTextHistory>): boolean {
   if (histories.size === 0) return false;
-  const history = histories.get(nodeOfStep(step) ?? '');
+  const history = histories.get(nodeIdOfStep(step) ?? '');
   if (history === undefined) return false;
   if (step.type === 'insert')
     return step.node.message !== null && containsPurgedText(history, version, textOf(step.node.message));

@@ -4,7 +4,7 @@ import type { NodeId, TreeId } from '@coppice/core';
 import { omitUndefined } from '@coppice/core/decode';
 import type { GenerationStartedAnswer } from '../api-types.ts';
 import { type OutgoingMessage, toMutableMessages } from './outgoing-messages.ts';
-import { nodeParams, type Routes, readResponse, readSuccess, treeParams } from './request.ts';
+import { nodeParams, type Routes, readResponse, requireSuccess, treeParams } from './request.ts';
 
 /** How several replies are combined: to one reply, a table, or a list of agreements and differences. */
 export type CombineMode = 'combine' | 'table' | 'differences';
@@ -50,9 +50,9 @@ export function createGenerationMethods(routes: Routes) {
         }),
       ),
     abort: (tree: TreeId, id: NodeId) =>
-      readSuccess(routes.POST('/api/trees/{tree}/nodes/{node}/abort', { params: nodeParams(tree, id) })),
+      requireSuccess(routes.POST('/api/trees/{tree}/nodes/{node}/abort', { params: nodeParams(tree, id) })),
     approve: (act: string, call: string, approve: boolean, remember: boolean) =>
-      readSuccess(
+      requireSuccess(
         routes.POST('/api/generations/{act}/approvals/{call}', {
           params: { path: { act, call } },
           body: { approve, remember },

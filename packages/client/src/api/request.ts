@@ -70,6 +70,6 @@ export async function readResponse<T>(request: Promise<Reply<JsonShapeOf<T>>>): 
 }
 
 /** Waits for a response whose body is not needed, or empty. Rejects like {@link readResponse}. */
-export async function readSuccess(request: Promise<Reply<unknown>>): Promise<void> {
+export async function requireSuccess(request: Promise<Reply<unknown>>): Promise<void> {
   await readResponse<unknown>(request.then((reply) => (reply.response.ok ? { ...reply, data: true } : reply)));
 }

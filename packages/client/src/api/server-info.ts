@@ -1,6 +1,6 @@
 /** The methods of the API that describe the server: models, tools, settings, recorder. */
 import type { McpServerView, ModelView, RecorderView, SettingsView, ToolView } from '../api-types.ts';
-import { type Routes, readResponse, readSuccess } from './request.ts';
+import { type Routes, readResponse, requireSuccess } from './request.ts';
 
 /** Creates the methods that read what the server offers and how it is configured. */
 export function createServerInfoMethods(routes: Routes) {
@@ -10,7 +10,7 @@ export function createServerInfoMethods(routes: Routes) {
       readResponse<{ readonly items: readonly ModelView[]; readonly default?: string }>(
         routes.GET('/api/models', { cache: 'no-cache' }),
       ),
-    refreshModels: () => readSuccess(routes.POST('/api/models/refresh')),
+    refreshModels: () => requireSuccess(routes.POST('/api/models/refresh')),
     tools: () => readResponse<{ readonly items: readonly ToolView[] }>(routes.GET('/api/tools')),
     mcp: () => readResponse<{ readonly servers: readonly McpServerView[] }>(routes.GET('/api/mcp')),
     settings: () => readResponse<SettingsView>(routes.GET('/api/settings')),

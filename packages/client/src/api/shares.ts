@@ -3,7 +3,7 @@
 import type { NodeId, TreeId } from '@coppice/core';
 import { omitUndefined } from '@coppice/core/decode';
 import type { SharedChatAnswer, ShareView } from '../api-types.ts';
-import { type Routes, readResponse, readSuccess, treeParams } from './request.ts';
+import { type Routes, readResponse, requireSuccess, treeParams } from './request.ts';
 
 /** Returns the path of the attachments of a share link. */
 export function sharedAttachmentsApiPath(token: string): string {
@@ -38,9 +38,9 @@ export function createShareMethods(routes: Routes) {
       readResponse<{ readonly items: readonly ShareView[] }>(
         routes.GET('/api/trees/{tree}/shares', { params: treeParams(tree) }),
       ),
-    unshare: (id: string) => readSuccess(routes.DELETE('/api/shares/{id}', { params: { path: { id } } })),
+    unshare: (id: string) => requireSuccess(routes.DELETE('/api/shares/{id}', { params: { path: { id } } })),
     /** Updates a share link to the current text of its messages. */
-    updateShare: (id: string) => readSuccess(routes.POST('/api/shares/{id}/update', { params: { path: { id } } })),
+    updateShare: (id: string) => requireSuccess(routes.POST('/api/shares/{id}/update', { params: { path: { id } } })),
     shared: (token: string) =>
       readResponse<SharedChatAnswer>(routes.GET('/api/shared/{token}', { params: { path: { token } } })),
   } as const;

@@ -4,7 +4,7 @@ import type { JsonObject, NodeId, TreeId } from '@coppice/core';
 import { omitUndefined } from '@coppice/core/decode';
 import type { TreeViewData, WriteResponse } from '../api-types.ts';
 import { type OutgoingMessage, toMutableMessages } from './outgoing-messages.ts';
-import { ifMatchHeader, type Routes, readResponse, readSuccess, treeParams } from './request.ts';
+import { ifMatchHeader, type Routes, readResponse, requireSuccess, treeParams } from './request.ts';
 
 /** Creates the methods for one tree as a whole. Its messages have their own methods. */
 export function createTreeMethods(routes: Routes) {
@@ -52,10 +52,11 @@ export function createTreeMethods(routes: Routes) {
     duplicate: (tree: TreeId, body: { readonly nodeId?: NodeId; readonly whole?: boolean; readonly title?: string }) =>
       readResponse<WriteResponse>(routes.POST('/api/trees/{tree}/duplicate', { params: treeParams(tree), body })),
     removeTree: (tree: TreeId, purge = false) =>
-      readSuccess(
+      requireSuccess(
         routes.DELETE('/api/trees/{tree}', { params: { ...treeParams(tree), query: purge ? { purge } : {} } }),
       ),
-    restoreTree: (tree: TreeId) => readSuccess(routes.POST('/api/trees/{tree}/restore', { params: treeParams(tree) })),
-    keep: (tree: TreeId) => readSuccess(routes.POST('/api/trees/{tree}/keep', { params: treeParams(tree) })),
+    restoreTree: (tree: TreeId) =>
+      requireSuccess(routes.POST('/api/trees/{tree}/restore', { params: treeParams(tree) })),
+    keep: (tree: TreeId) => requireSuccess(routes.POST('/api/trees/{tree}/keep', { params: treeParams(tree) })),
   } as const;
 }

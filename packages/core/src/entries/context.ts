@@ -7,7 +7,7 @@ export {
   shortestReplyTokens,
 } from '../budget.ts';
 export { chooseCompactionCut, compactionBudgetFor, isCompactionDue } from '../compaction.ts';
-export { contextOf, isEnoughForContext, readContextMeta, readContextPath } from '../context.ts';
+export { contextOf, isPathEnoughForContext, readContextMeta, readContextPath } from '../context.ts';
 export { findSystemPrompt } from '../context-entries.ts';
 export { readContextPage } from '../context-page.ts';
 export {

@@ -37,7 +37,7 @@ export {
   omitUndefined,
   oneOfField,
   optionalField,
-  optionalNonNull,
+  optionalNonNullField,
   ownField,
   refuseIfMalformed,
   requiredText,

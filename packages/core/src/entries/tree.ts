@@ -29,7 +29,7 @@ export { applyPatch, inversePatch } from '../rows.ts';
 export { orderParentsFirst, stepsFromRows, toNewNode } from '../rows-to-steps.ts';
 export { silhouetteOf } from '../silhouette.ts';
 export { stepDefinitionOf, stepsToJson } from '../steps/index.ts';
-export { insertedNodes, invert, isStructural, nodeOfStep, rowChanges } from '../steps/kinds.ts';
+export { insertedNodes, invert, isStructural, nodeIdOfStep, rowChanges } from '../steps/kinds.ts';
 export {
   attributesField,
   bookmarkShape,

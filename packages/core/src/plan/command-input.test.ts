@@ -5,7 +5,7 @@ import { nodeId, treeId } from '../ids.ts';
 import { run } from '../run.ts';
 import { assistant, createTestClock, ReferenceStore, TestTree, testKit, testUuid, user } from '../testing/index.ts';
 import { readPage, readPath, readTopology, readTree, readTreeAsOf } from '../tree-reads.ts';
-import { readCommand } from './command-input.ts';
+import { parseCommandInput } from './command-input.ts';
 
 // Values of every JSON type, and some that JSON cannot represent.
 const values: readonly unknown[] = [null, 5, -1.5, '', 'message', true, {}, [], [null], [5], 5n, Symbol('s'), () => 1];
@@ -83,7 +83,8 @@ test('[N22] a command with a field of the wrong type is run or refused with a co
 });
 
 test('[N22] valid commands are not changed', () => {
-  for (const command of commands(testUuid(1), testUuid(2), testUuid(3))) expect(readCommand(command)).toBe(command);
+  for (const command of commands(testUuid(1), testUuid(2), testUuid(3)))
+    expect(parseCommandInput(command)).toBe(command);
 });
 
 test('[N22] a refusal names the field', () => {
@@ -98,7 +99,7 @@ test('[N22] a refusal names the field', () => {
     [{ type: 'append', treeId: testUuid(1), messages: [], select: 0 }, 'append.select must be true or false.'],
     [{ type: 'select', treeId: testUuid(1), nodeId: 5 }, 'There is no message 5.'],
   ];
-  for (const [command, sentence] of cases) expect(() => readCommand(command)).toThrow(sentence);
+  for (const [command, sentence] of cases) expect(() => parseCommandInput(command)).toThrow(sentence);
 });
 
 /** Returns the error code of a refused promise. */
@@ -141,10 +142,10 @@ describe('unknown fields', () => {
       },
     ],
   ])('[N23] %s is refused by name', (field, command) => {
-    expect(() => readCommand(command)).toThrow(`has no field "${field}"`);
+    expect(() => parseCommandInput(command)).toThrow(`has no field "${field}"`);
     const codeOf = () => {
       try {
-        readCommand(command);
+        parseCommandInput(command);
       } catch (error) {
         return isAppError(error) ? error.code : null;
       }

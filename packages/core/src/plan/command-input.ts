@@ -20,7 +20,7 @@ import {
   objectField,
   oneOfField,
   optionalField,
-  optionalNonNull,
+  optionalNonNullField,
   ownField,
   refuseIfMalformed,
   requiredText,
@@ -150,7 +150,7 @@ const nodes = listOfExactly('A node', {
   marker: jsonField,
   createdAt: jsonField,
   removed: optionalField(booleanField),
-  bookmark: optionalNonNull(objectField),
+  bookmark: optionalNonNullField(objectField),
 });
 const reversal = { force: optionalField(booleanField), actId: nullableField(requiredText) };
 const note = { meta: nullableField(objectField), details: nullableField(objectField) };
@@ -192,13 +192,13 @@ const shapes: { readonly [T in CommandType]: StepShape<CommandOf<T>> } = {
   join: { nodeId: node },
   reply: { parentId: node, replies, join: jsonField, select: optionalField(booleanField) },
   regenerate: { nodeId: node, replies, select: optionalField(booleanField) },
-  finish: { nodeId: node, status: oneOfField(nodeStatuses), message, meta: optionalNonNull(objectField) },
+  finish: { nodeId: node, status: oneOfField(nodeStatuses), message, meta: optionalNonNullField(objectField) },
   select: { nodeId: node },
   navigate: { nodeId: node, direction: oneOfField(['next', 'previous']) },
   delete: { nodeIds: listField, mode: nullableField(oneOfField(['splice', 'cascade'])) },
   'delete-group': { nodeId: node },
   clear: {},
-  move: { nodeId: node, parentId: node, before: optionalNonNull(node) },
+  move: { nodeId: node, parentId: node, before: optionalNonNullField(node) },
   graft: {
     from: exactObjectField('The branch', { treeId: tree, nodeId: node }),
     parentId: node,
@@ -206,24 +206,30 @@ const shapes: { readonly [T in CommandType]: StepShape<CommandOf<T>> } = {
   },
   'cherry-pick': {
     nodeId: node,
-    to: optionalNonNull(node),
-    from: optionalNonNull(tree),
+    to: optionalNonNullField(node),
+    from: optionalNonNullField(tree),
     parentId: nullableField(node),
   },
   merge: {
     nodeId: node,
     mode: nullableField(oneOfField(['summary', 'messages'])),
-    summary: optionalNonNull(requiredText),
+    summary: optionalNonNullField(requiredText),
     parentId: nullableField(node),
     ...note,
   },
-  branch: { nodeId: node, summary: optionalNonNull(requiredText), from: optionalNonNull(node), id: jsonField, ...note },
+  branch: {
+    nodeId: node,
+    summary: optionalNonNullField(requiredText),
+    from: optionalNonNullField(node),
+    id: jsonField,
+    ...note,
+  },
   compact: {
     summary: requiredText,
-    nodeId: optionalNonNull(node),
+    nodeId: optionalNonNullField(node),
     select: optionalField(booleanField),
     onlyLeaf: optionalField(booleanField),
-    firstKept: optionalNonNull(node),
+    firstKept: optionalNonNullField(node),
     tokensBefore: jsonField,
     id: jsonField,
     ...note,
@@ -238,12 +244,12 @@ const shapes: { readonly [T in CommandType]: StepShape<CommandOf<T>> } = {
   },
   duplicate: {
     from: tree,
-    nodeId: optionalNonNull(node),
+    nodeId: optionalNonNullField(node),
     whole: optionalField(booleanField),
     attributes: nullableField(readAttributes),
   },
   import: {
-    attributes: optionalNonNull(readAttributes),
+    attributes: optionalNonNullField(readAttributes),
     rootId: jsonField,
     nodes,
     activeId: nullableField(requiredText),
@@ -273,7 +279,7 @@ const checks: ReadonlyMap<unknown, (fields: FieldMap) => void> = new Map(
 const makers: ReadonlySet<unknown> = new Set<CommandType>(['create', 'duplicate', 'import']);
 
 /** Validates a command. Refuses an unknown type, a missing tree and unknown fields. */
-export function readCommand(command: unknown): Command {
+export function parseCommandInput(command: unknown): Command {
   if (!isFieldMap(command)) return refuse('command/invalid', 'A command must be an object with a type.');
   assertFields(command);
   return withMessages(command);

@@ -36,7 +36,7 @@ export interface EditResult {
 export type EditableNode = Node & { readonly message: Message; readonly parentId: NodeId };
 
 /** Returns the fields of a node that a replace step records, with another message. */
-export function toReplaceContent(node: Omit<ContentFields, 'message'>, message: Message): ContentFields {
+export function buildReplacementContent(node: Omit<ContentFields, 'message'>, message: Message): ContentFields {
   const { status, key, text, tokens, aliases } = node;
   return { message, status, key, text, tokens, aliases };
 }
@@ -54,7 +54,7 @@ export function buildReplaceStep(
     type: 'replace',
     nodeId: node.id,
     after: { message, status, key, text: kit.text(message), tokens: kit.tokens(message), aliases },
-    before: toReplaceContent(node, node.message),
+    before: buildReplacementContent(node, node.message),
     since: node.contentIn,
   };
 }

@@ -3,7 +3,7 @@ import type { ContentFields, Node } from '../node.ts';
 import { type ActRecord, ask, type Commit, type ReadProgram } from '../reads.ts';
 import { applyPatch, inversePatch } from '../rows.ts';
 import { isSameJson } from '../same-json.ts';
-import { stepKind } from '../steps/kinds.ts';
+import { stepKindOf } from '../steps/kinds.ts';
 import type {
   AttributesStep,
   BookmarkStep,
@@ -16,7 +16,7 @@ import type {
 import type { TreeRow } from '../tree.ts';
 import { assertNotPending, refusePendingReplies } from './context.ts';
 import { buildRestoreStep, treePositionOf } from './delete.ts';
-import { toReplaceContent } from './edit-types.ts';
+import { buildReplacementContent } from './edit-types.ts';
 import { findNearestAncestorOrSelf, TreeOverlay } from './tree-overlay.ts';
 
 /** The steps that invert an act, adapted to later changes of the tree. */
@@ -116,7 +116,7 @@ function effectsOf(act: ActRecord): ActEffects {
     for (const step of steps) {
       if (step.type === 'insert') {
         const { id, message } = step.node;
-        inserted.set(id, message && toReplaceContent(step.node, message));
+        inserted.set(id, message && buildReplacementContent(step.node, message));
       }
       if (step.type === 'replace' && inserted.has(step.nodeId)) inserted.set(step.nodeId, step.after);
       if (step.type === 'remove') removed.add(`${step.nodeId} ${version}`);
@@ -192,7 +192,7 @@ function* withoutNested(live: ReadonlyMap<NodeId, NodeId>, out: ReadonlySet<Node
  */
 function hasContent(node: Node, content: ContentFields): boolean {
   if (node.message === null) return false;
-  return isSameJson(toReplaceContent(node, node.message), { ...content, status: endIfPending(content.status) });
+  return isSameJson(buildReplacementContent(node, node.message), { ...content, status: endIfPending(content.status) });
 }
 
 /** A restored reply cannot be pending, because no run is writing it. */
@@ -267,7 +267,7 @@ function* invertStep(work: InvertWork, effects: ActEffects, commit: Commit, step
     if (!effects.cancelled.has(`${step.nodeId} ${step.version}`)) yield* removeInserted(work, step.nodeId);
     return;
   }
-  const inverse = stepKind(step).invert(step, commit.version);
+  const inverse = stepKindOf(step).invert(step, commit.version);
   switch (inverse.type) {
     case 'restore':
       return yield* rebaseRestore(work, inverse);
@@ -394,7 +394,7 @@ function* rebaseReplace(work: InvertWork, step: ReplaceStep): ReadProgram<void> 
   assertNotPending(node);
   if (node.contentIn !== step.since && !hasContent(node, step.before)) work.conflicts.push(`the text of ${node.id}`);
   const after = { ...step.after, status: endIfPending(step.after.status) };
-  applyStep(work, { ...step, after, before: toReplaceContent(node, node.message), since: node.contentIn }, node);
+  applyStep(work, { ...step, after, before: buildReplacementContent(node, node.message), since: node.contentIn }, node);
 }
 
 function* rebaseRegroup(work: InvertWork, step: RegroupStep): ReadProgram<void> {

@@ -96,7 +96,7 @@ function* variantGroup({ join, replies }: ReplyCommand, parentId: NodeId): ReadP
 
 /** Inserts replies below the nearest user message above, in the group of the existing replies. */
 export const planRegenerate: Planner<RegenerateCommand, InsertedReplies> = function* (command, context) {
-  const { prompt, old } = yield* promptOfReply(yield* requireMessage(command.nodeId, 'generated again'));
+  const { prompt, old } = yield* findPromptOfReply(yield* requireMessage(command.nodeId, 'generated again'));
   const edge = yield* ask('lastPosition', { of: prompt.id });
   const children = yield* ask('children', { of: prompt.id });
   const replies = children.filter((child) => child.role === 'assistant' && child.kind === 'message');
@@ -110,7 +110,7 @@ export const planRegenerate: Planner<RegenerateCommand, InsertedReplies> = funct
 };
 
 /** Returns the nearest user message at or above a node, and its child on the same path. */
-export function* promptOfReply(from: Node): ReadProgram<{ readonly prompt: Node; readonly old: NodeId | null }> {
+export function* findPromptOfReply(from: Node): ReadProgram<{ readonly prompt: Node; readonly old: NodeId | null }> {
   let node: Node = from;
   let old: NodeId | null = null;
   const passed = new Set<NodeId>();

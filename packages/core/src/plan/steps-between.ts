@@ -1,4 +1,4 @@
-import { positionsAround } from '../answer-from-tree.ts';
+import { findPositionsAround } from '../answer-from-tree.ts';
 import { applyStepRows, startDraft, type TreeDraft } from '../apply-row-change.ts';
 import { childAtPosition, lastPosition } from '../child-list.ts';
 import type { FieldMap } from '../decode.ts';
@@ -13,7 +13,7 @@ import { CommitRows } from '../steps/kinds.ts';
 import type { Step } from '../steps/types.ts';
 import { allBookmarks, bookmarkOn, childIds, childListOf, findAnyNode, findNode, type Tree } from '../tree.ts';
 import { buildRestoreStep, treePositionOf } from './delete.ts';
-import { toReplaceContent } from './edit-types.ts';
+import { buildReplacementContent } from './edit-types.ts';
 
 /** A tree that is rewritten step by step, and the steps so far. */
 export interface TreeRewrite {
@@ -116,7 +116,7 @@ function removalRootOf(draft: TreeDraft, from: Node): Node {
 function freePosition(draft: TreeDraft, parentId: NodeId, position: string, id: NodeId): string {
   const there = childAtPosition(childListOf(draft, parentId), position);
   if (there === undefined || there === id) return position;
-  return positionBetween(position, positionsAround(draft, parentId, position).after);
+  return positionBetween(position, findPositionsAround(draft, parentId, position).after);
 }
 
 function moveTo(rewrite: TreeRewrite, node: Node): void {
@@ -152,8 +152,8 @@ function vacate(rewrite: TreeRewrite, parent: Node, position: string): void {
 function replaceContent(rewrite: TreeRewrite, node: Node): void {
   const here = findNode(rewrite.draft, node.id);
   if (here?.message == null || node.message === null) return;
-  const before = toReplaceContent(here, here.message);
-  const after = toReplaceContent(node, node.message);
+  const before = buildReplacementContent(here, here.message);
+  const after = buildReplacementContent(node, node.message);
   // The reply was pending in that version. No run would finish it now, so its current content is kept.
   const content = after.status === 'pending' ? before : after;
   if (!isSameJson(content, before))

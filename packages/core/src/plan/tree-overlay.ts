@@ -3,8 +3,8 @@ import { type Bookmark, isMessageKind, type Node, type TreeAttributes } from '..
 import { positionBetween } from '../position.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import { applyPatch, type RowChange } from '../rows.ts';
-import { stepKind } from '../steps/kinds.ts';
-import { PathUp, refuseCycleAbove } from '../steps/select.ts';
+import { stepKindOf } from '../steps/kinds.ts';
+import { AncestorWalk, refuseCycleAbove } from '../steps/select.ts';
 import type { Step } from '../steps/types.ts';
 import type { TreeRow } from '../tree.ts';
 
@@ -102,7 +102,7 @@ export class TreeOverlay {
 
   /** Applies one more step. `node` is the result of {@link anyNode} for the node of the step, if it has one. */
   apply(step: Step, node: Node | null): void {
-    const rows = stepKind(step).rows(step, { version: beingRemoved, seq: 0, at: 0 });
+    const rows = stepKindOf(step).rows(step, { version: beingRemoved, seq: 0, at: 0 });
     for (const change of rows) this.#take(change, node === null ? null : (this.#nodes.get(node.id) ?? node));
   }
 
@@ -191,7 +191,7 @@ export class TreeOverlay {
 
 /** Returns the nearest node at or above `from` that fulfils a condition, or null. */
 export function* findNearestAncestorOrSelf(from: NodeId, fits: (id: NodeId) => boolean): ReadProgram<NodeId | null> {
-  const path = new PathUp(from);
+  const path = new AncestorWalk(from);
   for (let stride = 4, next = 0; ; stride *= 4) {
     if (!(yield* path.climb(stride))) return refuseCycleAbove(from);
     const found = path.links.slice(next).find(({ id }) => fits(id));

@@ -1,5 +1,5 @@
 import { refuse } from '../errors.ts';
-import { describeStart, readHistoryStart } from '../history-start.ts';
+import { describeHistoryStart, readHistoryStart } from '../history-start.ts';
 import type { ActId, NodeId, TreeId } from '../ids.ts';
 import { type ActRecord, ask, type ReadProgram } from '../reads.ts';
 import type { Step } from '../steps/types.ts';
@@ -112,7 +112,7 @@ function* refuseNothingLeft(verb: 'undo' | 'redo', treeId: TreeId): ReadProgram<
   const start = yield* readHistoryStart();
   const nothing = `You have no change to ${verb} in this chat`;
   if (start === null) return refuse('undo/nothing', `${nothing}.`, { treeId });
-  const data = describeStart(start);
+  const data = describeHistoryStart(start);
   return refuse('undo/nothing', `${nothing}: the history begins on ${data.begins}.`, { treeId, ...data });
 }
 

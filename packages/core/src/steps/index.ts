@@ -1,5 +1,5 @@
 import { stepCheckOf } from './checks.ts';
-import { stepKind } from './kinds.ts';
+import { stepKindOf } from './kinds.ts';
 import { parseStep } from './parse.ts';
 import type { Step, StepDefinition } from './types.ts';
 
@@ -8,7 +8,7 @@ export { parseStep, parseSteps, stepTypes } from './parse.ts';
 
 export function stepDefinitionOf(step: Step): StepDefinition<Step> {
   const { type } = step;
-  return { ...stepKind(step), check: stepCheckOf(step), parse: (json) => parseStep({ ...json, type }) };
+  return { ...stepKindOf(step), check: stepCheckOf(step), parse: (json) => parseStep({ ...json, type }) };
 }
 
 /** Converts steps to plain JSON values that can be sent or written to a file. */

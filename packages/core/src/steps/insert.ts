@@ -15,7 +15,7 @@ import {
   nodeKindField,
   nodeStatusField,
 } from './fields.ts';
-import { matchParentMismatch } from './match.ts';
+import { makeMatchParentRefusal } from './match.ts';
 import type { InsertStep, StepCheck, StepKind } from './types.ts';
 
 /** Adds one node below a live parent, or a root to a tree without a root. */
@@ -73,7 +73,7 @@ export const checkInsert: StepCheck<InsertStep> = (tree, { node }) => {
     return refusal('tree/unknown-node', `There is no message ${node.parentId} to add below.`, {
       nodeId: node.parentId,
     });
-  if (node.matchParent !== matchParentOfChildren(parent.node)) return matchParentMismatch(node.id, parent.node);
+  if (node.matchParent !== matchParentOfChildren(parent.node)) return makeMatchParentRefusal(node.id, parent.node);
   if (childAtPosition(parent.children, node.position) !== undefined)
     return refusal('tree/position-taken', `The position ${node.position} under ${node.parentId} is taken.`, {
       nodeId: node.id,

@@ -32,7 +32,7 @@ const kinds: { readonly [T in StepType]: StepKind<Extract<Step, { type: T }>> } 
 };
 
 /** Returns how a step of this type is written and inverted. */
-export function stepKind(step: Step): StepKind<Step> {
+export function stepKindOf(step: Step): StepKind<Step> {
   return kinds[step.type] as StepKind<Step>;
 }
 
@@ -51,7 +51,7 @@ export function invert(steps: readonly Step[], version: number): Step[] {
   for (const step of steps) {
     if (step.type === 'insert') inserted.add(step.node.id);
     if (step.type === 'insert' && step.node.parentId !== null && inserted.has(step.node.parentId)) continue;
-    inverse.push(stepKind(step).invert(step, version));
+    inverse.push(stepKindOf(step).invert(step, version));
   }
   return inverse.reverse();
 }
@@ -64,7 +64,7 @@ export function rowChanges(steps: readonly Step[], numbers: CommitNumbers): RowC
   const changes: RowChange[] = [];
   let { seq } = numbers;
   for (const step of steps)
-    for (const change of stepKind(step).rows(step, { ...numbers, seq })) {
+    for (const change of stepKindOf(step).rows(step, { ...numbers, seq })) {
       changes.push(change);
       if (change.op === 'added') seq++;
     }
@@ -77,7 +77,7 @@ export function insertedNodes(steps: readonly Step[]): NewNode[] {
 }
 
 /** Returns the node that a step changes; null if the step changes the tree row. */
-export function nodeOfStep(step: Step): NodeId | null {
+export function nodeIdOfStep(step: Step): NodeId | null {
   if (step.type === 'insert') return step.node.id;
   return 'nodeId' in step ? step.nodeId : null;
 }
@@ -109,7 +109,7 @@ export class CommitRows {
   take(step: Step): StepRows {
     const { version, at, marks = null } = this.#numbers;
     const numbers: CommitNumbers = { version, at, marks, seq: this.#seq, active: this.#active };
-    const kind = stepKind(step);
+    const kind = stepKindOf(step);
     const rows = kind.rows(step, numbers);
     for (const change of rows) {
       if (change.op === 'added') this.#seq++;

@@ -6,8 +6,8 @@ import { mapGet } from '../persistent-map.ts';
 import { ask, type ReadProgram } from '../reads.ts';
 import { buildRowUpdate, type RowChange } from '../rows.ts';
 import { childListOf, findNode, parentEntry, type Tree } from '../tree.ts';
-import { matchParentMismatch } from './match.ts';
-import { isOnPathTo, visitMarks } from './select.ts';
+import { makeMatchParentRefusal } from './match.ts';
+import { isOnPathTo, readVisitMarks } from './select.ts';
 import type { CommitNumbers, MoveStep, StepCheck, StepKind } from './types.ts';
 
 /** Moves a subtree to another parent, or to another position under the same parent. */
@@ -47,7 +47,7 @@ function* moveLinks(
   // A planner that runs before the tree is locked can read half of another move, whose links form a cycle. The marks
   // are left out then, and the commit fails because the version has changed.
   const isOnActivePath = !isNear && active !== null && (yield* isOnPathTo(active, nodeId));
-  const marks = isOnActivePath ? yield* visitMarks(old.id, nodeId) : null;
+  const marks = isOnActivePath ? yield* readVisitMarks(old.id, nodeId) : null;
   if (marks !== null) {
     if (!marks.some((mark) => mark.op === 'updated' && mark.nodeIds.includes(old.id)))
       changes.push(buildRowUpdate(old.id, { lastChildId: null }));
@@ -77,7 +77,7 @@ export const checkMove: StepCheck<MoveStep> = (tree, { nodeId, to, from }) => {
     return refusal('tree/unknown-node', `There is no message ${to.parentId} to move ${nodeId} to.`, {
       nodeId: to.parentId,
     });
-  if (to.matchParent !== matchParentOfChildren(parent)) return matchParentMismatch(nodeId, parent);
+  if (to.matchParent !== matchParentOfChildren(parent)) return makeMatchParentRefusal(nodeId, parent);
   const there = childAtPosition(childListOf(tree, to.parentId), to.position);
   if (there !== undefined && there !== nodeId)
     return refusal('tree/position-taken', `The position ${to.position} under ${to.parentId} is taken.`, { nodeId });

@@ -67,9 +67,9 @@ const firstStride = 8;
  * the path to the old active node and the new path are already correct, so both paths are read upwards in growing pieces
  * until they meet.
  */
-export function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowChange[] | null> {
-  const path = new PathUp(to);
-  const old = new PathUp(active);
+export function* readVisitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowChange[] | null> {
+  const path = new AncestorWalk(to);
+  const old = new AncestorWalk(active);
   for (let stride = firstStride; ; stride *= 2) {
     if (!(yield* path.climb(stride)) || !(yield* old.climb(stride))) return null;
     const fork = path.links.findIndex(({ id }) => old.ids.has(id));
@@ -85,7 +85,7 @@ export function* visitMarks(active: NodeId | null, to: NodeId): ReadProgram<RowC
 }
 
 function* marksOfSelection(active: NodeId | null, to: NodeId): ReadProgram<RowChange[]> {
-  const marks = yield* visitMarks(active, to);
+  const marks = yield* readVisitMarks(active, to);
   return marks ?? refuseCycleAbove(to);
 }
 
@@ -98,14 +98,14 @@ export function refuseCycleAbove(id: NodeId): never {
 
 /** Whether a node is on the path to another one, which may be the node itself. The path is read up to the node. */
 export function* isOnPathTo(to: NodeId, id: NodeId): ReadProgram<boolean> {
-  const path = new PathUp(to);
+  const path = new AncestorWalk(to);
   for (let stride = firstStride; !path.ids.has(id) && !path.done; stride *= 2)
     if (!(yield* path.climb(stride))) return false;
   return path.ids.has(id);
 }
 
 /** A path from a node up to the root, read piece by piece. Removed nodes are included. */
-export class PathUp {
+export class AncestorWalk {
   readonly links: NodeLink[] = [];
   readonly ids = new Set<NodeId>();
   #next: NodeId | null;

@@ -5,7 +5,7 @@ import { assertAnnotateData } from './annotate.ts';
 import { assertAttributesData } from './attributes.ts';
 import { assertBookmarkData } from './bookmark.ts';
 import { assertInsertData } from './insert.ts';
-import { nodeOfStep } from './kinds.ts';
+import { nodeIdOfStep } from './kinds.ts';
 import { assertReplaceData } from './replace.ts';
 import type { Step, StepType } from './types.ts';
 
@@ -33,7 +33,7 @@ export function assertStorable(steps: readonly Step[]): void {
       dataCheckOf(step)?.(step);
     } catch (error) {
       if (!(error instanceof MalformedError)) throw error;
-      const nodeId = nodeOfStep(step);
+      const nodeId = nodeIdOfStep(step);
       refuse('command/invalid', `This value cannot be stored: ${error.message}.`, nodeId === null ? {} : { nodeId });
     }
   }

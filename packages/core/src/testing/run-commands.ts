@@ -17,7 +17,7 @@ import { testUuid } from './test-tree.ts';
 export type AllTreeRows = NonNullable<Reads['rows']['answer']>;
 
 /** The rows of the trees in which an abstract command is resolved. */
-export interface CommandScene {
+export interface CommandResolutionContext {
   /** The rows of the tree that the command changes. */
   readonly rows: AllTreeRows;
   /** The rows of another tree; of the same tree if there is only one. */
@@ -115,18 +115,18 @@ async function take(
   }
 }
 
-/** Resolves numbers to nodes of a scene. */
+/** Resolves numbers to nodes of the given trees. */
 class Picker {
   readonly #live: readonly Node[];
   readonly #gone: readonly Node[];
-  readonly #scene: CommandScene;
+  readonly #trees: CommandResolutionContext;
   readonly #numbers: readonly number[];
 
-  constructor(scene: CommandScene, numbers: readonly number[]) {
-    this.#scene = scene;
+  constructor(trees: CommandResolutionContext, numbers: readonly number[]) {
+    this.#trees = trees;
     this.#numbers = numbers;
-    this.#live = scene.rows.nodes.filter((node) => node.removedIn === null && node.parentId !== null);
-    this.#gone = scene.rows.nodes.filter((node) => node.removedIn !== null);
+    this.#live = trees.rows.nodes.filter((node) => node.removedIn === null && node.parentId !== null);
+    this.#gone = trees.rows.nodes.filter((node) => node.removedIn !== null);
   }
 
   /**
@@ -134,7 +134,7 @@ class Picker {
    */
   node(at: number): NodeId {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
-    const { row } = this.#scene.rows;
+    const { row } = this.#trees.rows;
     if (number === maxNodeNumber) return unknownId;
     if (number > maxNodeNumber - 16) return row.rootId;
     if (number > maxNodeNumber - 32) return this.gone(at) ?? unknownId;
@@ -151,7 +151,7 @@ class Picker {
   /** Returns a live node of the other tree; its root if the tree is empty. */
   foreign(at: number): NodeId {
     const number = this.#numbers[at % this.#numbers.length] ?? 0;
-    const { row, nodes } = this.#scene.other;
+    const { row, nodes } = this.#trees.other;
     const live = nodes.filter((node) => node.removedIn === null && node.parentId !== null);
     return live[number % Math.max(1, live.length)]?.id ?? row.rootId;
   }
@@ -174,15 +174,15 @@ class Picker {
 }
 
 /** Converts an abstract command to a command with ids of the given trees. The result may be invalid on purpose. */
-export function resolveCommand(abstract: AbstractCommand, scene: CommandScene): ResolvedCommand {
+export function resolveCommand(abstract: AbstractCommand, trees: CommandResolutionContext): ResolvedCommand {
   const { choice, type } = abstract;
-  const { row } = scene.rows;
+  const { row } = trees.rows;
   const { id: treeId } = row;
-  const pick = new Picker(scene, abstract.nodes);
+  const pick = new Picker(trees, abstract.nodes);
   const nodeId = pick.node(0);
   const word = abstract.texts[0] ?? '';
   const bit = (place: number) => ((choice >> place) & 1) === 1;
-  const chosenId = bit(6) && bit(5) ? { id: bit(4) ? scene.fresh() : (pick.gone(0) ?? 'No-UUID') } : {};
+  const chosenId = bit(6) && bit(5) ? { id: bit(4) ? trees.fresh() : (pick.gone(0) ?? 'No-UUID') } : {};
   const select = bit(3) && bit(2) ? { select: false } : {};
   switch (type) {
     case 'append': {
@@ -239,13 +239,13 @@ export function resolveCommand(abstract: AbstractCommand, scene: CommandScene): 
       return {
         type,
         treeId,
-        from: { treeId: scene.other.row.id, nodeId: pick.foreign(0) },
+        from: { treeId: trees.other.row.id, nodeId: pick.foreign(0) },
         parentId: pick.node(1),
         select: bit(0),
       };
     case 'cherry-pick': {
       const to = bit(0) ? { to: bit(1) ? pick.foreign(1) : pick.node(1) } : {};
-      if (bit(1)) return { type, treeId, nodeId: pick.foreign(0), from: scene.other.row.id, ...to };
+      if (bit(1)) return { type, treeId, nodeId: pick.foreign(0), from: trees.other.row.id, ...to };
       return { type, treeId, nodeId, ...to };
     }
     case 'merge':
@@ -262,11 +262,11 @@ export function resolveCommand(abstract: AbstractCommand, scene: CommandScene): 
     case 'duplicate': {
       const end = bit(0) ? { nodeId } : {};
       const attributes = bit(2) ? { attributes: { systemPrompt: word, title: null } } : {};
-      return { type, treeId: asTree(scene.fresh()), from: treeId, whole: bit(1), ...end, ...attributes };
+      return { type, treeId: asTree(trees.fresh()), from: treeId, whole: bit(1), ...end, ...attributes };
     }
     case 'import': {
       const known = bit(0) && nodeId !== unknownId && nodeId !== row.rootId ? nodeId : null;
-      return { type, treeId, nodes: importsOf(abstract, known, scene.fresh) };
+      return { type, treeId, nodes: importsOf(abstract, known, trees.fresh) };
     }
     case 'bookmark':
       return { type, treeId, nodeId, title: bit(0) && bit(1) ? null : word };
@@ -280,7 +280,7 @@ export function resolveCommand(abstract: AbstractCommand, scene: CommandScene): 
       return { type, treeId, nodeId, set: Object.fromEntries([[key, bit(5) && bit(6) ? null : value]]) };
     }
     case 'group':
-      return { type, treeId, nodeIds: bit(0) ? siblingsOf(scene, nodeId) : pick.all };
+      return { type, treeId, nodeIds: bit(0) ? siblingsOf(trees, nodeId) : pick.all };
     case 'attributes': {
       const key = (['title', 'folder', 'pinned', '__proto__', 'systemPrompt'] as const)[choice % 5] ?? 'title';
       const value = key === 'pinned' ? bit(4) : word;
@@ -288,7 +288,7 @@ export function resolveCommand(abstract: AbstractCommand, scene: CommandScene): 
     }
     case 'create': {
       if (bit(0)) return { type, treeId, attributes: { systemPrompt: word } };
-      return { type, treeId: asTree(scene.fresh()), forest: true, attributes: bit(1) ? {} : { systemPrompt: word } };
+      return { type, treeId: asTree(trees.fresh()), forest: true, attributes: bit(1) ? {} : { systemPrompt: word } };
     }
     case 'restore':
       return { type, treeId, nodeId: bit(0) && bit(1) ? nodeId : (pick.gone(0) ?? nodeId) };
@@ -300,7 +300,7 @@ export function resolveCommand(abstract: AbstractCommand, scene: CommandScene): 
     case 'transplant':
       return {
         type,
-        from: { treeId: scene.other.row.id, nodeId: pick.foreign(0) },
+        from: { treeId: trees.other.row.id, nodeId: pick.foreign(0) },
         to: { treeId, parentId: pick.node(1) },
       };
   }
@@ -310,7 +310,7 @@ function asTree(text: string): TreeId {
   return treeId(text);
 }
 
-function siblingsOf({ rows }: CommandScene, id: NodeId): NodeId[] {
+function siblingsOf({ rows }: CommandResolutionContext, id: NodeId): NodeId[] {
   const node = rows.nodes.find((one) => one.id === id);
   const live = rows.nodes.filter((one) => one.removedIn === null && one.parentId === (node?.parentId ?? null));
   return live.slice(0, 3).map((one) => one.id);

@@ -1,5 +1,5 @@
 /** Records the daily spending in a store that several servers share, so that all of them have one budget. */
-import type { SharedSpending } from '@coppice/core';
+import type { SharedSpendingLedger } from '@coppice/core';
 import { type ModelUse, type SpendingLedger, sumModelUse } from './spending-ledger.ts';
 
 // Longer than a turn may take. A reservation of a server that has ended is released after this time.
@@ -9,7 +9,7 @@ const reservationMs = 3_600_000;
  * Creates spending in a store. `before` is the spending that this server has recorded outside of the store: its amounts
  * still count on their days, and amounts are added to it only if the store cannot be written.
  */
-export function createStoreSpendingLedger(shared: SharedSpending, before: SpendingLedger): SpendingLedger {
+export function createStoreSpendingLedger(shared: SharedSpendingLedger, before: SpendingLedger): SpendingLedger {
   return {
     on: async (day) => (await shared.on(day)) + (await before.on(day)),
     async add(day, usd, note) {

@@ -1,4 +1,4 @@
-import { leafInTopology } from '@coppice/client';
+import { findViewEndInTopology } from '@coppice/client';
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { type CSSProperties, type ReactElement, type ReactNode, useMemo, useState } from 'react';
 import { useTopology, useTreeState } from '../hooks.ts';
@@ -35,7 +35,7 @@ export function Outline(props: OutlineProps): ReactElement {
   const labels = useLabels();
   const { topology, stamp } = useTopology();
   const show = useShowMessage();
-  const leaf = useTreeState(leafInTopology);
+  const leaf = useTreeState(findViewEndInTopology);
   const [opened, setOpened] = useState<ReadonlySet<NodeId>>(new Set());
   const items = useMemo(
     () =>

@@ -1,4 +1,4 @@
-import { leafInTopology } from '@coppice/client';
+import { findViewEndInTopology } from '@coppice/client';
 import type { NodeId } from '@coppice/core';
 import { type ReactElement, useMemo } from 'react';
 import { useTopology, useTreeState } from '../hooks.ts';
@@ -25,7 +25,7 @@ export function TreeMap({ onSelect, limit = 2000 }: TreeMapProps): ReactElement 
   const labels = useLabels();
   const { topology, stamp } = useTopology();
   const show = useShowMessage();
-  const leaf = useTreeState(leafInTopology);
+  const leaf = useTreeState(findViewEndInTopology);
   const nodes = useMemo(
     () => (topology === null || stamp < 0 ? [] : layOutMap(topology, leaf, limit)),
     [topology, stamp, leaf, limit],

@@ -1,5 +1,5 @@
 /** Answers calls with the models of this server, in the format of the call. Used if no upstream is configured. */
-import { httpStatusOfErrorKind, type JsonObject, type Message } from '@coppice/core';
+import { httpStatusByErrorKind, type JsonObject, type Message } from '@coppice/core';
 import { buildRequestMessages, coalesceMessages } from '@coppice/core/context';
 import { isJsonObject } from '@coppice/core/decode';
 import type { ModelProviders, ProviderErrorEvent, ProviderEvent } from '@coppice/engine';
@@ -96,7 +96,7 @@ const writers: Readonly<Record<LocalWireKind, (head: AnswerMetadata) => WireWrit
 };
 
 // The services of these wires answer 400 where this server answers 422.
-const statuses = { ...httpStatusOfErrorKind, refused: httpStatusOfErrorKind.invalid };
+const statuses = { ...httpStatusByErrorKind, refused: httpStatusByErrorKind.invalid };
 
 /** Returns the status of an error response: that of the model's service, else derived from the kind of the error. */
 function statusOfAnswer({ status, kind }: ProviderErrorEvent): number {

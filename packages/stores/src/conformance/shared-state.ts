@@ -1,5 +1,5 @@
 /** Tests the records, counters and spending that all servers of a store share. */
-import type { SharedRecords, SharedSpending, UsedAmount } from '@coppice/core';
+import type { SharedRecords, SharedSpendingLedger, UsedAmount } from '@coppice/core';
 import { describe, expect } from 'vitest';
 import { requireSubjectMethod, type StoreSubject, skipUnlessSupported, testStoreRule } from './subject.ts';
 
@@ -112,7 +112,7 @@ export async function checkSharedLimits(a: SharedRecords, b: SharedRecords): Pro
   expect(left > 0 && left <= 1_000 && leftOfLong > limit.periodMs / 2).toBe(true);
 }
 
-async function checkSpending(a: SharedSpending, b: SharedSpending): Promise<void> {
+async function checkSpending(a: SharedSpendingLedger, b: SharedSpendingLedger): Promise<void> {
   const day = '2026-11-18';
   const rest = (used: UsedAmount) => Math.min(6, 10 - used.spent - used.reserved) || null;
   const ids = await Promise.all([a, b, a, b].map((one) => one.reserve(day, 'ada', minute, rest)));

@@ -16,7 +16,7 @@ import type {
   TreeRow,
 } from '@coppice/core';
 import { answerFromTree, isPurgedContent } from '@coppice/core/store';
-import { insertedNodes, nodeOfStep } from '@coppice/core/tree';
+import { insertedNodes, nodeIdOfStep } from '@coppice/core/tree';
 import { freezeAnswer } from './freeze-steps.ts';
 import { MatchIndex } from './match-index.ts';
 import type { LoadedTree } from './persistence.ts';
@@ -154,7 +154,7 @@ const emptyAnswer = {
 
 /** Whether the inverse of a step needs a node or a content that was purged. */
 function needsPurged(step: Step, purged: ReadonlySet<NodeId>): boolean {
-  const id = nodeOfStep(step);
+  const id = nodeIdOfStep(step);
   if (id !== null && purged.has(id)) return true;
   return step.type === 'replace' && (isPurgedContent(step.before) || isPurgedContent(step.after));
 }

@@ -18,7 +18,7 @@ import {
   type Tree,
 } from '@coppice/core';
 import { ownField } from '@coppice/core/decode';
-import { apply, findAnyNode, findNode, isAncestorOrSelf, leaves, nodeOfStep } from '@coppice/core/tree';
+import { apply, findAnyNode, findNode, isAncestorOrSelf, leaves, nodeIdOfStep } from '@coppice/core/tree';
 import type { ReplayOptions } from './replay-options.ts';
 
 interface EarlyNode {
@@ -83,7 +83,7 @@ export class StepRecovery {
       if (step.type === 'move' && this.#moveMisplaced(applier, step)) continue;
       if (step.type === 'restore' && this.#restore(applier, step)) continue;
       const other = this.#buildReplacement(applier.tree, step);
-      const line = lines.find(({ uuid }) => nodeOfStep(step) === this.#options.names.toNode(uuid)) ?? lines[0];
+      const line = lines.find(({ uuid }) => nodeIdOfStep(step) === this.#options.names.toNode(uuid)) ?? lines[0];
       if (other !== null && applier.take({ type: 'insert', node: other })) {
         if (line !== undefined) this.#warnMisplaced(line, other, why);
         this.#attachWaiting(applier, other.id);

@@ -4,7 +4,14 @@
  * crash of the database deletes them. All times are those of the database. Nothing belongs to a connection, so
  * everything works behind a pooler.
  */
-import type { CounterLimit, JsonObject, SharedRecord, SharedRecords, SharedSpending, SharedState } from '@coppice/core';
+import type {
+  CounterLimit,
+  JsonObject,
+  SharedRecord,
+  SharedRecords,
+  SharedSpendingLedger,
+  SharedState,
+} from '@coppice/core';
 import {
   execute,
   queryRow,
@@ -178,7 +185,7 @@ function countWork(name: string, amount: number, { most, periodMs }: CounterLimi
 /** The owner of the row with the sum of a day. */
 const wholeDay = '';
 
-function createSpending(database: SharedStateDatabase): SharedSpending {
+function createSpending(database: SharedStateDatabase): SharedSpendingLedger {
   return {
     async on(day) {
       const sql = 'SELECT usd FROM spending WHERE day = $1 AND owner = $2';

@@ -1,5 +1,5 @@
 import { replySourceOf, toHttpProblem } from '@coppice/client';
-import type { Node, NodeId, TextPart } from '@coppice/core';
+import type { Node, NodeId, TextDiffPart } from '@coppice/core';
 import { diffText } from '@coppice/core/diff';
 import { type ReactElement, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { formatNumber, formatTime, t } from '../i18n/index.ts';
@@ -17,7 +17,7 @@ interface WordDiffProps {
 }
 
 /** Computes which share of all text is equal, only in A, and only in B; the shares add up to 1. */
-function sharesOfDiff(parts: readonly TextPart[]): {
+function sharesOfDiff(parts: readonly TextDiffPart[]): {
   readonly shared: number;
   readonly left: number;
   readonly right: number;
@@ -94,7 +94,7 @@ export function WordDiff({ a, b, variants }: WordDiffProps): ReactElement | null
 }
 
 /** The differences of two texts. Unless the source is shown, markup is ignored, because a reader does not see it. */
-function useDiffParts(texts: Texts | null, whole: boolean, asSource: boolean): readonly TextPart[] {
+function useDiffParts(texts: Texts | null, whole: boolean, asSource: boolean): readonly TextDiffPart[] {
   const left = useTurnRows(texts?.left);
   const right = useTurnRows(texts?.right);
   return useMemo(() => {
@@ -119,7 +119,7 @@ function useNextDifference(box: RefObject<HTMLElement | null>): () => void {
 }
 
 /** How much of the two texts is equal, as a number and as a bar. */
-function SharedBar({ parts }: { readonly parts: readonly TextPart[] }): ReactElement {
+function SharedBar({ parts }: { readonly parts: readonly TextDiffPart[] }): ReactElement {
   const { left, shared, right } = sharesOfDiff(parts);
   const label = t('shared', { n: Math.round(shared * 100) });
   return (
@@ -171,7 +171,7 @@ function DiffParts({
   parts,
   skip,
 }: {
-  readonly parts: readonly TextPart[];
+  readonly parts: readonly TextDiffPart[];
   readonly skip: 'added' | 'removed';
 }): ReactElement {
   let at = 0;

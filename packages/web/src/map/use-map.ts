@@ -1,4 +1,4 @@
-import { leafInTopology, replySourceOf, type Topology } from '@coppice/client';
+import { findViewEndInTopology, replySourceOf, type Topology } from '@coppice/client';
 import type { NodeId, TopologyNode } from '@coppice/core';
 import { useEffect, useMemo } from 'react';
 import { modelColourOf } from '../state/model-colours.ts';
@@ -27,7 +27,7 @@ export function useMapModel(): MapModel | null {
   const topology = useTree((state) => state.topology);
   const stamp = useTree((state) => state.stamp);
   const ready = useTree((state) => state.phase === 'ready');
-  const leaf = useTree(leafInTopology);
+  const leaf = useTree(findViewEndInTopology);
   useEffect(() => {
     if (ready) void session.loadTopology();
   }, [session, ready]);

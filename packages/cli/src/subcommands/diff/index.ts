@@ -1,4 +1,4 @@
-import { type Node, readPath, type TextPart } from '@coppice/core';
+import { type Node, readPath, type TextDiffPart } from '@coppice/core';
 import { diffBranches, diffMessages } from '@coppice/core/diff';
 import type { OutputWriter } from '../../output.ts';
 import { formatNode, formatPreviewLine } from '../../printing.ts';
@@ -48,7 +48,7 @@ export const diff = defineSubcommand({
   },
 });
 
-function diffWords(parts: readonly TextPart[], output: OutputWriter): string {
+function diffWords(parts: readonly TextDiffPart[], output: OutputWriter): string {
   const { style, screen } = output;
   const marked = parts
     .map(({ type, text }) => {

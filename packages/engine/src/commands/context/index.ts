@@ -1,4 +1,4 @@
-import { type ContextKind, type NodeId, type ReadProgram, type Role, readTree } from '@coppice/core';
+import { type ContextEntryKind, type NodeId, type ReadProgram, type Role, readTree } from '@coppice/core';
 import { buildRequestMessages, compactionBudgetFor, contextOf, readContextPath } from '@coppice/core/context';
 import { readBranchModel } from '../branch-model.ts';
 import type { CommandScope, ContextUsage } from '../contract.ts';
@@ -18,7 +18,7 @@ import {
 export interface ContextListEntry {
   /** Null for the system prompt. */
   readonly nodeId: NodeId | null;
-  readonly kind: ContextKind;
+  readonly kind: ContextEntryKind;
   readonly role: Role;
   readonly tokens: number;
   readonly preview: string;

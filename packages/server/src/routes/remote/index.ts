@@ -6,8 +6,8 @@ import {
   ask,
   type Command,
   type CommandInput,
+  parseCommandInput,
   type ReadName,
-  readCommand,
   readTree,
   run,
   undoOrRedoAnywhere,
@@ -185,7 +185,7 @@ const personal: ReadonlySet<Command['type']> = new Set([
 
 function personalCommand(given: object): Command {
   // Core validates the command. Its error names the invalid field.
-  const command = readCommand(given as CommandInput);
+  const command = parseCommandInput(given as CommandInput);
   if (!personal.has(command.type))
     return throwHttpError('http/invalid', `body.command: ${command.type} cannot be run over HTTP.`);
   if ('messages' in command && command.messages?.some(({ meta }) => meta !== undefined))
