@@ -1,7 +1,7 @@
 // Parses foreign records. JSON.parse hides three problems: duplicate keys, numbers beyond the range of a double, and
 // integers with too many digits. All three are reported, but none rejects a conversation.
 import type { Json } from '@coppice/core';
-import { isJsonObject } from '@coppice/core/decode';
+import { clampNumbers } from '../finite-json.ts';
 import { parseJson } from '../json-text.ts';
 import { type CooperativeTask, runWithoutPauses } from './cooperative.ts';
 import { decodeUtf8 } from './decode.ts';
@@ -51,31 +51,6 @@ function membersOf(bytes: Uint8Array): number {
     else if (byte === 0x22) for (at++; at < bytes.length && bytes[at] !== 0x22; at++) if (bytes[at] === 0x5c) at++;
   }
   return count;
-}
-
-/** Replaces non-finite numbers by the largest finite ones, because JSON cannot represent infinity. */
-function clampNumber(value: Json): Json {
-  if (typeof value === 'number')
-    return Number.isFinite(value) ? value : value > 0 ? Number.MAX_VALUE : -Number.MAX_VALUE;
-  return value;
-}
-
-function clampNumbers(root: Json): Json {
-  const copyOf = (value: Json): Json =>
-    Array.isArray(value) ? [...value] : isJsonObject(value) ? { ...value } : clampNumber(value);
-  const top = copyOf(root);
-  const stack: Json[] = [top];
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const holder = next;
-    if (typeof holder !== 'object' || holder === null) continue;
-    for (const [key, item] of Object.entries(holder)) {
-      if (typeof item !== 'number' && (typeof item !== 'object' || item === null)) continue;
-      const copy = copyOf(item);
-      Object.defineProperty(holder, key, { value: copy, writable: true, enumerable: true, configurable: true });
-      stack.push(copy);
-    }
-  }
-  return top;
 }
 
 /** Parses one record. Pass `members` if the count is known, to save a scan. */

@@ -3,6 +3,7 @@ import type { Block, Json, JsonObject, Message } from '@coppice/core';
 import { isText } from '@coppice/core';
 import { base64Length, isBase64 } from '../base64.ts';
 import { byteSourceOf, mediaTypeOf } from '../blocks/source.ts';
+import { parseFiniteJson } from '../finite-json.ts';
 import { isJsonObject } from '../json-copy.ts';
 import { getFilledText, listAt, objectAt, omitKeys, textAt } from './fields.ts';
 
@@ -61,7 +62,7 @@ function callParameters(raw: Json | undefined): { readonly parameters: JsonObjec
   if (isJsonObject(raw)) return { parameters: raw };
   if (typeof raw !== 'string' || raw.trim() === '') return { parameters: {} };
   try {
-    const value: Json = JSON.parse(raw);
+    const value = parseFiniteJson(raw);
     if (!isJsonObject(value)) return { parameters: {}, arguments: raw };
     return JSON.stringify(value) === raw ? { parameters: value } : { parameters: value, arguments: raw };
   } catch {

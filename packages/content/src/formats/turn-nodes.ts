@@ -1,5 +1,6 @@
 // Builds the nodes of a record that contains a whole turn, for read-only formats.
 import type { Json, JsonObject, NodeMeta, NodeStatus } from '@coppice/core';
+import { parseFiniteJson } from '../finite-json.ts';
 import type { ImportedNode } from './contract.ts';
 import { checkTime, getFilledText, isJsonObject, listAt } from './fields.ts';
 import type { ImportFinding } from './findings.ts';
@@ -55,7 +56,7 @@ export function parseStoredArguments(text: Json | undefined): Json | undefined {
   if (typeof text !== 'string') return text;
   if (text === '') return {};
   try {
-    return JSON.parse(text);
+    return parseFiniteJson(text);
   } catch {
     return text;
   }

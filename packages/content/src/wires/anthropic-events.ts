@@ -1,5 +1,6 @@
 /** Interprets the events of an Anthropic message, both to forward a reply and to assemble it. */
 import type { Json, JsonObject } from '@coppice/core';
+import { parseFiniteJson } from '../finite-json.ts';
 import { getCountMember, getMember, getTextMember, objectOrUndefined } from './wire-json.ts';
 
 /** A content block that is still being received. */
@@ -136,7 +137,7 @@ export class AnthropicEventCollector {
 function blockOf({ fields, json }: AnthropicBlockDraft): JsonObject {
   if (json === '') return fields;
   try {
-    const input: Json = JSON.parse(json);
+    const input = parseFiniteJson(json);
     return { ...fields, input };
   } catch {
     return { ...fields, input: { partial: json } };

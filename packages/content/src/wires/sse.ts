@@ -1,6 +1,7 @@
 /** Splits a byte stream into server-sent events or JSON lines. Pure; no I/O, no clock. */
 
 import type { Json } from '@coppice/core';
+import { parseFiniteJson } from '../finite-json.ts';
 import { copyBytes, joinBytes } from '../formats/bytes.ts';
 import { decodeUtf8 } from '../formats/decode.ts';
 
@@ -185,7 +186,7 @@ export function parseEventData(
 /** Returns undefined for `[DONE]`, and for a last event that was cut off. */
 function parseOrNone(text: string): Json | undefined {
   try {
-    return JSON.parse(text);
+    return parseFiniteJson(text);
   } catch {
     return undefined;
   }

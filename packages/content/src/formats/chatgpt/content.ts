@@ -1,5 +1,6 @@
 // Converts the message of a ChatGPT node to a canonical message.
 import type { Json, JsonObject, NodeKind, NodeMeta, NodeStatus } from '@coppice/core';
+import { parseFiniteJson } from '../../finite-json.ts';
 import { type Attachment, buildAttachmentBlock } from '../attachments.ts';
 import { getFilledText, isJsonObject, listAt, numberAt, objectAt, omitKeys, textAt } from '../fields.ts';
 import { buildFindingDetail } from '../finding-details.ts';
@@ -161,7 +162,7 @@ function callBlock(message: JsonObject, recipient: string, nodeId: string, block
   const language = getFilledText(content, 'language');
   let parameters: JsonObject = { input, ...(language === undefined ? {} : { language }) };
   try {
-    const value: Json = JSON.parse(input);
+    const value = parseFiniteJson(input);
     if (isJsonObject(value)) parameters = value;
   } catch {
     // The text is not JSON: code or plain text becomes a parameter.

@@ -2,6 +2,7 @@
 // each topic. Then topics are read in batches whose blocks fit into memory, one pass each. A backup of usual size takes
 // two passes.
 import type { Json, JsonObject } from '@coppice/core';
+import { parseFiniteJson } from '../../finite-json.ts';
 import { AttachmentFiles } from '../attachments.ts';
 import type { ReadEvent, ReadOptions } from '../contract.ts';
 import { decodeUtf8 } from '../decode.ts';
@@ -36,7 +37,7 @@ function cherryTopic(record: BackupScan): JsonObject | undefined {
 function parseJsonText(text: string | undefined): JsonObject {
   if (text === undefined) return {};
   try {
-    const value: Json = JSON.parse(text);
+    const value = parseFiniteJson(text);
     return isJsonObject(value) ? value : {};
   } catch {
     return {};

@@ -1,6 +1,7 @@
 // Rows of the tables `topic` and `message`, as SQLite tools print them in JSON: a list, one row per line, or both
 // tables in one document. The rows of a topic may be anywhere, so they are collected in batches, as in backups.
 import type { Json, JsonObject } from '@coppice/core';
+import { parseFiniteJson } from '../../finite-json.ts';
 import { type Attachment, AttachmentFiles, buildAttachmentBlock } from '../attachments.ts';
 import type { ImportedNode, ImportedTree, ReadEvent } from '../contract.ts';
 import { checkTime, getFilledText, isJsonObject, listAt, numberAt, objectAt, parseAnyTime } from '../fields.ts';
@@ -44,7 +45,7 @@ function columnOf(value: Json | undefined): JsonObject | undefined {
   if (isJsonObject(value)) return value;
   if (typeof value !== 'string') return undefined;
   try {
-    const read: Json = JSON.parse(value);
+    const read = parseFiniteJson(value);
     return isJsonObject(read) ? read : undefined;
   } catch {
     return undefined;

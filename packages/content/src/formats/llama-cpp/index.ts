@@ -1,6 +1,7 @@
 // Conversations of the web UI of llama.cpp's server: messages with parents below an empty root. An export contains one
 // or all conversations, as a document or as lines.
 import type { Json, JsonObject } from '@coppice/core';
+import { parseFiniteJson } from '../../finite-json.ts';
 import { defineFormat, type ImportedTree, type ReadEvent, type ReadOptions } from '../contract.ts';
 import {
   type ConversationFiles,
@@ -71,7 +72,7 @@ function callBlocks(message: JsonObject, nodes: ConversationNodes, place: string
   if (typeof written !== 'string' || written === '')
     return Array.isArray(written) ? written.map(fromOpenAiToolCall) : [];
   try {
-    const calls: Json = JSON.parse(written);
+    const calls = parseFiniteJson(written);
     if (Array.isArray(calls)) return calls.map(fromOpenAiToolCall);
   } catch {
     // The problem is reported below.

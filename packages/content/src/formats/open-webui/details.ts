@@ -1,6 +1,7 @@
 // Parses the sections that older versions of Open WebUI wrote into the text of a reply: reasoning, calls with their
 // results, and code with its output. Newer versions store these as structured items.
 import type { Json, JsonObject } from '@coppice/core';
+import { parseFiniteJson } from '../../finite-json.ts';
 import { decodeEntities } from '../entities.ts';
 import { fromOpenAiToolCall } from '../openai-messages.ts';
 import type { ReplyItem } from '../reply-items.ts';
@@ -36,7 +37,7 @@ function reasoningText(body: string): string {
 /** Parses an attribute that contains JSON; text that is not JSON is returned unchanged. */
 function parseAttribute(text: string): Json {
   try {
-    return JSON.parse(text);
+    return parseFiniteJson(text);
   } catch {
     return text;
   }

@@ -1,6 +1,7 @@
 // Recognises logged calls: which part of a record is the request, which part is the response, and which API they belong
 // to.
 import type { Json, JsonObject } from '@coppice/core';
+import { parseFiniteJson } from '../../finite-json.ts';
 import type { ModelCallWire } from '../../wires/read-call.ts';
 import { isResponsesItemList } from '../../wires/responses-items.ts';
 import { getFilledText, isJsonObject, listAt, objectAt, omitKeys, parseAnyTime, textAt } from '../fields.ts';
@@ -161,7 +162,7 @@ export function findStreamEvent(record: JsonObject): JsonObject | undefined {
     if (isJsonObject(value) && isEvent(value)) return value;
     if (typeof value !== 'string' || !value.startsWith('{')) continue;
     try {
-      const read: Json = JSON.parse(value);
+      const read = parseFiniteJson(value);
       if (isJsonObject(read) && isEvent(read)) return read;
     } catch {
       // The value is not JSON.

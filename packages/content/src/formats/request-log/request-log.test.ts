@@ -355,6 +355,25 @@ describe('request logs', () => {
     expect(second?.nodes[1]?.meta?.source).toMatchObject({ finish_reason: 'tool_use', usage: { output_tokens: 12 } });
   });
 
+  it.each([
+    ['a block', '{"type":"text","text":1e400}', ''],
+    ['tool arguments', '{"type":"tool_use","id":"c","name":"f","input":{}}', '{"a":-1e999}'],
+  ])('[I251] read a logged stream with a number that is too large in %s', async (_, block, argumentsText) => {
+    const delta = { type: 'input_json_delta', partial_json: argumentsText };
+    const response = [
+      '{"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[]}}',
+      `{"type":"content_block_start","index":0,"content_block":${block}}`,
+      ...(argumentsText === '' ? [] : [JSON.stringify({ type: 'content_block_delta', index: 0, delta })]),
+    ];
+    const logged = {
+      request: { model: 'm', messages: [ask] },
+      response: response.map((one) => `data: ${one}\n\n`).join(''),
+    };
+    const log = [logged, calls[0]].map((one) => JSON.stringify(one)).join('\n');
+    const { trees } = await importIntoStore(toImportInput({ 'log.jsonl': log }), { format: requestLog.name });
+    expect(trees.flatMap(({ nodes }) => nodes).length).toBeGreaterThan(3);
+  });
+
   it('[I22] assemble calls that arrive without an index, with a repeated name, or as text', () => {
     const chunk = (...calls: readonly JsonObject[]): JsonObject => ({
       model: 'm',
