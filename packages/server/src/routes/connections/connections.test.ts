@@ -12,7 +12,8 @@ test('[A180] a model is connected over HTTP and can be used at once; only the la
   const models = await openModelServer({ key });
   const server = await openTestServer({ keys: createMemorySecretRecords(), log, config: '[ollama]\ndetect = false' });
   const before = await server.ask('GET', '/api/connections');
-  expect(before.body.items.map((one: { name: string }) => one.name)).toEqual([
+  const names: readonly string[] = before.body.items.map((one: { name: string }) => one.name);
+  expect(names.slice(0, 6)).toEqual([
     'openai',
     'anthropic',
     'google',
