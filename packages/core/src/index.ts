@@ -58,6 +58,7 @@ export {
   type Block,
   type BlockInput,
   checkMessage,
+  expandShortMessage,
   hasToolUse,
   isBlank,
   isText,
@@ -74,7 +75,6 @@ export {
   type ToolUseBlock,
   textMessage,
   textOf,
-  toMessage,
 } from './message.ts';
 export {
   type Alias,

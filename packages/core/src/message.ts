@@ -105,7 +105,7 @@ export function textMessage(role: Role, text: string): Message {
  * Converts a short form to a message. Other values are returned unchanged, so that {@link checkMessage} can refuse
  * them.
  */
-export function toMessage(value: unknown, role: Role): unknown {
+export function expandShortMessage(value: unknown, role: Role): unknown {
   if (typeof value === 'string') return textMessage(role, value);
   if (!isFieldMap(value) || typeof value.content !== 'string') return value;
   const text: TextBlock = { type: 'text', text: value.content };

@@ -13,7 +13,7 @@ export { serveTreesOverStdio } from './mcp/stdio.ts';
 export { apiVersion, buildOpenApiDocument } from './openapi.ts';
 export { type FailedCall, FailedCalls } from './proxy/failed-calls.ts';
 export { overflowFolderBeside } from './proxy/proxy.ts';
-export { type RegroupOptions, type RegroupReport, regroupProject, undoRegroup } from './proxy/regroup.ts';
+export { type RegroupOptions, type RegroupReport, regroupRecordingsBySession, undoRegroup } from './proxy/regroup.ts';
 export type { RouteAccess, RouteDefinition, RouteRequirements } from './routes/define.ts';
 export { routes } from './routes/index.ts';
 export { assertSafeBind, isLoopback, type RunningServer, type ServeOptions, serve } from './serve.ts';

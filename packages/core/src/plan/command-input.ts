@@ -27,7 +27,7 @@ import {
   throwMalformed,
 } from '../decode.ts';
 import { refuse } from '../errors.ts';
-import { type BlockInput, type MessageInput, type Role, toMessage } from '../message.ts';
+import { type BlockInput, expandShortMessage, type MessageInput, type Role } from '../message.ts';
 import { type NodeMeta, nodeStatuses } from '../node.ts';
 import type { ImportNode } from './import.ts';
 import type { Command, CommandOf, CommandType } from './index.ts';
@@ -324,12 +324,12 @@ function isComplete(item: unknown): boolean {
 }
 
 function withMessage<C extends FieldMap>(item: C, role: Role): C {
-  return { ...item, message: toMessage(item.message, role) };
+  return { ...item, message: expandShortMessage(item.message, role) };
 }
 
 function expandMessage(item: unknown): FieldMap {
-  if (!isFieldMap(item)) return { message: toMessage(item, 'user') };
+  if (!isFieldMap(item)) return { message: expandShortMessage(item, 'user') };
   if (item.message !== undefined) return withMessage(item, 'user');
   const { id: chosen, meta, createdAt, ...said } = item;
-  return { message: toMessage(said, 'user'), id: chosen, meta, createdAt };
+  return { message: expandShortMessage(said, 'user'), id: chosen, meta, createdAt };
 }

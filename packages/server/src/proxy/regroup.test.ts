@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openProxyFixture, type ProxyFixture } from '../testing/proxy-fixture.ts';
 import { parseRequest } from './parse-request.ts';
 import { recordHistory } from './record.ts';
-import { regroupProject, undoRegroup } from './regroup.ts';
+import { regroupRecordingsBySession, undoRegroup } from './regroup.ts';
 import { readCallOrigin } from './session-of-call.ts';
 
 let open: ProxyFixture | null = null;
@@ -57,7 +57,7 @@ describe('regrouping a project', () => {
     const { store } = proxied.server;
     const before = await proxied.trees();
     expect(before).toHaveLength(2);
-    const preview = await regroupProject(store, { ...services, preview: true });
+    const preview = await regroupRecordingsBySession(store, { ...services, preview: true });
     expect(preview).toMatchObject({
       trees: 2,
       sessions: [
@@ -69,7 +69,7 @@ describe('regrouping a project', () => {
       before.map(({ id, version }) => [id, version]),
     );
     const progress: number[] = [];
-    await regroupProject(store, { ...services, onProgress: ({ done }) => progress.push(done) });
+    await regroupRecordingsBySession(store, { ...services, onProgress: ({ done }) => progress.push(done) });
     expect(progress).toEqual([1, 2]);
     const after = await proxied.trees();
     expect(after.map(titleOf).toSorted()).toEqual(['Coffee?', 'Tea?']);
@@ -85,7 +85,7 @@ describe('regrouping a project', () => {
     ]);
     expect((await store.trees({ project: 'shop', trashed: true })).items).toHaveLength(2);
     // A second run must find nothing to regroup.
-    expect(await regroupProject(store, services)).toEqual({ trees: 0, sessions: [] });
+    expect(await regroupRecordingsBySession(store, services)).toEqual({ trees: 0, sessions: [] });
     expect(await proxied.trees()).toHaveLength(2);
   });
 
@@ -93,10 +93,10 @@ describe('regrouping a project', () => {
     const proxied = await byPrompt();
     const { store } = proxied.server;
     const before = (await proxied.trees()).map(({ id }) => id).toSorted();
-    await regroupProject(store, services);
+    await regroupRecordingsBySession(store, services);
     expect(await undoRegroup(store, services)).toMatchObject({ trees: 2, sessions: [{}, {}] });
     expect((await proxied.trees()).map(({ id }) => id).toSorted()).toEqual(before);
-    await regroupProject(store, services);
+    await regroupRecordingsBySession(store, services);
     const after = await proxied.trees();
     expect(after.map(titleOf).toSorted()).toEqual(['Coffee?', 'Tea?']);
     for (const tree of after) expect(await drawn(proxied, tree)).toHaveLength(titleOf(tree) === 'Tea?' ? 6 : 2);
@@ -113,7 +113,7 @@ describe('regrouping a project', () => {
     };
     const [first] = await proxied.trees();
     const copyByPrompt = await copy((first ?? never()).id);
-    await regroupProject(store, services);
+    await regroupRecordingsBySession(store, services);
     const [session] = (await proxied.trees()).filter(({ id }) => id !== copyByPrompt);
     const copyBySession = await copy((session ?? never()).id);
     const shown = async () => (await proxied.trees()).map(({ id }) => id);
@@ -127,7 +127,7 @@ describe('regrouping a project', () => {
     const proxied = await byPrompt();
     const { store } = proxied.server;
     await proxied.recorder.idle();
-    await regroupProject(store, services);
+    await regroupRecordingsBySession(store, services);
     const history = [user('Coffee?'), said('Answer 2.'), user('Strong?')];
     const other = { model: 'm', messages: [system('Monday.'), ...history] };
     // Without a setting in the configuration, new calls of the project must be grouped by session now.

@@ -56,7 +56,7 @@ export interface RegroupOptions extends RecordingServices {
 const levelsToReply = 6;
 
 /** Regroups a project. An interrupted run can be repeated without duplicates. */
-export async function regroupProject(store: Store, options: RegroupOptions): Promise<RegroupReport> {
+export async function regroupRecordingsBySession(store: Store, options: RegroupOptions): Promise<RegroupReport> {
   const { project, preview = false, signal } = options;
   const trees = await forestTrees(store, project);
   const sessions = await findSessions(store, trees, signal);

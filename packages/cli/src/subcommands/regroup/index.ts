@@ -20,7 +20,7 @@ export const regroup = defineSubcommand({
   ],
   examples: ['coppice regroup proxy --preview', 'coppice regroup proxy', 'coppice regroup proxy --undo'],
   async run(given, at) {
-    const { regroupProject, undoRegroup } = await import('@coppice/server');
+    const { regroupRecordingsBySession, undoRegroup } = await import('@coppice/server');
     const store = await at.store();
     const project = given.text('project');
     const [preview, undo] = [given.flag('preview'), given.flag('undo')];
@@ -34,7 +34,9 @@ export const regroup = defineSubcommand({
       signal: at.host.signal,
       onProgress: ({ done, left }: { readonly done: number; readonly left: number }) => progress.tell(done, left),
     };
-    const report = await (undo ? undoRegroup(store, options) : regroupProject(store, options)).finally(progress.end);
+    const report = await (undo ? undoRegroup(store, options) : regroupRecordingsBySession(store, options)).finally(
+      progress.end,
+    );
     const { sessions, trees } = report;
     const short = createIdShortener(sessions.map(({ treeId }) => treeId));
     const listed = undo ? [] : sessions;

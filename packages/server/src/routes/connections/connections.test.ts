@@ -13,14 +13,7 @@ test('[A180] a model is connected over HTTP and can be used at once; only the la
   const server = await openTestServer({ keys: createMemorySecretRecords(), log, config: '[ollama]\ndetect = false' });
   const before = await server.ask('GET', '/api/connections');
   const names: readonly string[] = before.body.items.map((one: { name: string }) => one.name);
-  expect(names.slice(0, 6)).toEqual([
-    'openai',
-    'anthropic',
-    'google',
-    'openrouter',
-    'ollama',
-    'lm-studio',
-  ]);
+  expect(names.slice(0, 6)).toEqual(['openai', 'anthropic', 'google', 'openrouter', 'ollama', 'lm-studio']);
   const wrong = { name: 'near', address: models.url, key: 'sk-canary-wrong-00002' };
   const refused = await server.ask('POST', '/api/connections/test', { body: wrong });
   expect(refused.body).toMatchObject({ models: [], problem: { code: 'provider/unauthorised' } });
