@@ -262,15 +262,15 @@ export class PostgresDatabase {
     }
   }
 
-  /** Updates the server's statistics (ANALYZE), which also discards plans that were made without them. */
-  async countRows(): Promise<void> {
+  /** Updates the server's statistics of tables (ANALYZE), which also discards plans that were made without them. */
+  async updateStatistics(tables: readonly string[]): Promise<void> {
     const { schema } = this.settings;
     const of = schema === null ? '' : `${quoteName(schema)}.`;
     const client = await this.#servers.connect();
     try {
       // Large tables take longer than the time limit, which a direct connection keeps after a transaction.
       if (this.#configured.delete(client)) await client.query('SET statement_timeout = 0');
-      await client.query(`ANALYZE ${['tree', 'node', 'change'].map((table) => of + table).join(', ')}`);
+      await client.query(`ANALYZE ${tables.map((table) => of + table).join(', ')}`);
     } finally {
       client.release();
     }

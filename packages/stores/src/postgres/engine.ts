@@ -15,6 +15,7 @@ import {
   findTreesWithUncopiedTexts,
   resetSearchMarkBeforeTrim,
   searchCopiedTexts,
+  type TreeBehind,
 } from './search.ts';
 import { createSharedState } from './shared-state.ts';
 import { StatisticsUpdater } from './statistics.ts';
@@ -38,6 +39,10 @@ export interface OpenedPostgres {
 
 const noNotificationsNote =
   'Notifications do not arrive on the listening connection: commits of other servers are looked for instead.';
+
+// After a search has copied this many texts, the statistics of their table are updated. With old ones, the server would
+// read all texts instead of using the index of words, until autovacuum runs a minute later.
+const textsBeforeStatistics = 1_000;
 
 function* notifyWork(channel: string, payload: string): SqlTask<void> {
   yield* queryRow('SELECT pg_notify($1, $2)', channel, payload);
@@ -92,7 +97,9 @@ export class PostgresEngine implements SqlEngine {
       shared === undefined ? opened.database.onSwitch(() => this.#notifications.reconnect()) : () => undefined;
     this.#temporary = temporary;
     this.#sharedState = shared?.state ?? this.#makeSharedState(temporary);
-    this.#statistics = shared?.statistics ?? new StatisticsUpdater(opened.nodes, () => opened.database.countRows());
+    this.#statistics =
+      shared?.statistics ??
+      new StatisticsUpdater(opened.nodes, () => opened.database.updateStatistics(['tree', 'node', 'change']));
     this.supports = {
       durable: opened.durable,
       processes: true,
@@ -200,9 +207,17 @@ export class PostgresEngine implements SqlEngine {
   async search(search: SearchRequest): Promise<readonly NumberedHit[]> {
     const outdatedTrees = await this.snapshot(() => findTreesWithUncopiedTexts(search.owner, search.treeId));
     const { readOnly } = this;
-    if (!readOnly) for (const tree of outdatedTrees) await this.transaction(() => copyNewSearchTexts(tree.treeId));
+    if (!readOnly) await this.#copySearchTexts(outdatedTrees);
     const uncopied = readOnly ? outdatedTrees : [];
     return this.snapshot(() => searchCopiedTexts(search, uncopied));
+  }
+
+  async #copySearchTexts(trees: readonly TreeBehind[]): Promise<void> {
+    let copied = 0;
+    for (const { treeId } of trees) copied += await this.transaction(() => copyNewSearchTexts(treeId));
+    if (copied < textsBeforeStatistics) return;
+    // Without permission for ANALYZE the search only takes longer.
+    await this.#database.updateStatistics(['search_text']).catch(() => undefined);
   }
 
   async info(): Promise<StoreInfo> {

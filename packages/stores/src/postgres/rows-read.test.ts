@@ -62,3 +62,11 @@ test('[L301] the newest act of a user is found without reading all of their comm
   expect((await countRowsRead(database, 'change')) - before).toBeLessThan(100);
   store = await open(database.url);
 });
+
+test('[L302] after a search has copied many texts, the server knows how many there are', async () => {
+  const fixture = await TestTree.make({ store, treeId: treeId(testUuid(1)) });
+  await fixture.addMessages([...Array.from({ length: 1_200 }, (_, at) => `message ${at}`), 'zebra']);
+  expect((await store.search({ text: 'zebra' })).items).toHaveLength(1);
+  const [table] = await database.query("SELECT reltuples::int AS n FROM pg_class WHERE oid = 'search_text'::regclass");
+  expect(table).toEqual({ n: 1_201 });
+});

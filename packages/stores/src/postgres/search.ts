@@ -37,7 +37,7 @@ const batch = 1_000;
 
 const saidColumns = `n.id, ${seqOf} AS seq, n.role, n.created_at, n.tool_call_id, n.content, n.search_text`;
 
-interface TreeBehind {
+export interface TreeBehind {
   readonly treeId: TreeId;
   /** The version of the tree up to which its texts are copied. */
   readonly mark: number;
@@ -59,27 +59,30 @@ export function* findTreesWithUncopiedTexts(owner: string, only: TreeId | null):
   }));
 }
 
-/** Copies the new texts of a tree. Two transactions that do this for the same tree run one after the other. */
-export function* copyNewSearchTexts(tree: TreeId): SqlTask<void> {
+/**
+ * Copies the new texts of a tree and returns their number. Two transactions that do this for the same tree run one after
+ * the other.
+ */
+export function* copyNewSearchTexts(tree: TreeId): SqlTask<number> {
   const known = yield* queryRow('SELECT version FROM tree WHERE id = $1', tree);
   // The tree was deleted since it was listed.
-  if (known === undefined) return;
+  if (known === undefined) return 0;
   yield* execute(
     'INSERT INTO search_mark (tree_id, version) SELECT id, 0 FROM tree WHERE id = $1 ON CONFLICT DO NOTHING',
     tree,
   );
   const mark = yield* queryRow('SELECT version FROM search_mark WHERE tree_id = $1 FOR UPDATE', tree);
-  if (mark === undefined) return;
+  if (mark === undefined) return 0;
   // Read under the lock, because another transaction may have copied the texts meanwhile.
   const version = readNumberColumn(
     (yield* queryRow('SELECT version FROM tree WHERE id = $1', tree)) ?? { version: 0 },
     'version',
   );
   const from = readNumberColumn(mark, 'version');
-  if (version <= from) return;
-  if (from === 0) yield* copyAll(tree);
-  else yield* copyTouched(tree, from);
+  if (version <= from) return 0;
+  const copied = from === 0 ? yield* copyAll(tree) : yield* copyTouched(tree, from);
   yield* execute('UPDATE search_mark SET version = $2 WHERE tree_id = $1', tree, version);
+  return copied;
 }
 
 /**
@@ -90,8 +93,9 @@ export function* resetSearchMarkBeforeTrim(tree: TreeId, version: number): SqlTa
   yield* execute('UPDATE search_mark SET version = 0 WHERE tree_id = $1 AND version < $2', tree, version - 1);
 }
 
-/** Copies all texts of a tree for the first time, in batches by creation number. */
-function* copyAll(tree: TreeId): SqlTask<void> {
+/** Copies all texts of a tree for the first time, in batches by creation number. Returns their number. */
+function* copyAll(tree: TreeId): SqlTask<number> {
+  let copied = 0;
   const base = yield* readTreeBase(tree);
   for (let after = -1; ; ) {
     const found = yield* queryRows(
@@ -100,9 +104,9 @@ function* copyAll(tree: TreeId): SqlTask<void> {
       after,
     );
     const last = found[found.length - 1];
-    if (last === undefined) return;
+    if (last === undefined) return copied;
     after = readNumberColumn(last, 'seq');
-    yield* copyTexts(tree, found);
+    copied += yield* copyTexts(tree, found);
   }
 }
 
@@ -110,7 +114,8 @@ function* copyAll(tree: TreeId): SqlTask<void> {
  * Copies the texts of the nodes that commits after a version changed. Reading all nodes of a large tree for one new
  * message would be too slow.
  */
-function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
+function* copyTouched(tree: TreeId, from: number): SqlTask<number> {
+  let copied = 0;
   const base = yield* readTreeBase(tree);
   for (let after = from; ; ) {
     const changes = yield* queryRows(
@@ -119,11 +124,11 @@ function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
       after,
     );
     const last = changes[changes.length - 1];
-    if (last === undefined) return;
+    if (last === undefined) return copied;
     after = readNumberColumn(last, 'version');
     const ids = [...new Set(changes.flatMap(nodesWrittenBy))];
     for (let start = 0; start < ids.length; start += batch)
-      yield* copyTexts(
+      copied += yield* copyTexts(
         tree,
         yield* queryRows(
           `SELECT ${saidColumns} FROM node n WHERE ${inTreeByIdSql('n')} AND n.role <> 'root' AND n.id IN ${postgresDialect.list('$2')}`,
@@ -134,7 +139,7 @@ function* copyTouched(tree: TreeId, from: number): SqlTask<void> {
   }
 }
 
-function* copyTexts(tree: TreeId, found: readonly SqlRow[]): SqlTask<void> {
+function* copyTexts(tree: TreeId, found: readonly SqlRow[]): SqlTask<number> {
   const list = found.map((one) => ({
     tree_id: tree,
     node_id: readTextColumn(one, 'id'),
@@ -150,6 +155,7 @@ function* copyTexts(tree: TreeId, found: readonly SqlRow[]): SqlTask<void> {
     ON CONFLICT (tree_id, node_id) DO UPDATE SET text = excluded.text`,
     JSON.stringify(list),
   );
+  return list.length;
 }
 
 function textsOfNodes(one: SqlRow): string {
